@@ -5,9 +5,10 @@ The last line is one JSON object. Requests (also of the socket) and kilobytes as
 first load with an empty cache and of a second one; `first_paint_ratio` and `ready_ratio` are the
 times to the first paint and to a page that can be used over those of the page that asks for the
 token, which is one static response, loaded alternately; `main_thread_ms` is the processor time
-that a load takes of the main thread, `tokens_4000_ratio` that of an answer of 4,000 pieces of
-Markdown as a fast model writes them, over that of the same answer when it is opened again.
-`rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest task while the list is
+that a load takes of the main thread, `tokens_4000_ratio` the processor time for an answer of 4,000
+pieces of Markdown as a fast model writes them, divided by the time for the same answer when it is
+opened again. `rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest task while
+the list is
 scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift while the page loads,
 `stream_shift` the larger one while an answer of 1,500 pieces is written, wide
 and narrow. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,

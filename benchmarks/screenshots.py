@@ -1,6 +1,6 @@
 """Screenshots of the named states of the page (tests/browser/states.py), wide and narrow, light and
 dark, below screenshots/. STATES names some of them, or is `walk`: what people do, wide in the light
-and narrow in the dark theme. LOCALE is the language (`de`).
+and narrow in the dark theme, the ten most important in both. LOCALE is the language (`de`).
 
 `make screenshots` runs it; the server, the model's replies and the library are those of the tests.
 """
@@ -16,12 +16,24 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from tests.browser.conftest import FLAGS, PATIENCE
-from tests.browser.states import ONLY_NARROW, STATES, TASKS, Visit, reached, servers
+from tests.browser.states import (
+    IMPORTANT,
+    IN_DRAWER,
+    ONLY_NARROW,
+    STATES,
+    TASKS,
+    Visit,
+    open_drawer,
+    reached,
+    servers,
+)
 from tests.browser.test_page import NARROW, WIDE
 from tests.home import ROOT
 
 LOCALE = os.environ.get("LOCALE", "en")
 FOLDER = ROOT / "screenshots" / LOCALE
+SETTLING = 300
+"""Milliseconds in which a page loads what it shows."""
 
 
 @contextmanager
@@ -40,11 +52,16 @@ def visiting(browser: Browser, **options: object) -> Iterator[Visit]:
 def shoot(page: Page, name: str, walks: bool) -> None:
     for size in (NARROW,) if name in ONLY_NARROW else (WIDE, NARROW):
         page.set_viewport_size(size)
+        if size == NARROW and name in IN_DRAWER:
+            open_drawer(page, name)
         for theme in ("light", "dark"):
             if walks and (theme == "dark") != (size == NARROW):
                 continue
             page.emulate_media(color_scheme=theme)
+            page.wait_for_timeout(SETTLING)
             page.screenshot(path=FOLDER / f"{name}-{size['width']}-{theme}.png")
+    if name in IN_DRAWER:
+        page.locator("#conversations:popover-open").evaluate("(drawer) => drawer.hidePopover()")
 
 
 def main(names: list[str]) -> None:
@@ -64,7 +81,7 @@ def main(names: list[str]) -> None:
                 try:
                     with reached(name, visit):
                         if not walks or name in TASKS:
-                            shoot(visit.page, name, walks)
+                            shoot(visit.page, name, walks and name not in IMPORTANT)
                 except (AssertionError, Error) as error:  # the others are of use all the same
                     failed.append(name)
                     sys.stderr.write(f"{name} is not reached: {error}\n")

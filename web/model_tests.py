@@ -11,6 +11,7 @@ from web.payloads import plain, problem
 
 if TYPE_CHECKING:
     from selfeng.provision.configuration import Configuration
+    from selfeng.store.spending import Spending
 
 log = logging.getLogger(f"selfeng.{__name__}")
 
@@ -20,16 +21,16 @@ Tell = Callable[[dict[str, Any]], None]
 class ModelTests:
     """Used on the engine's loop only."""
 
-    def __init__(self, configuration: "Configuration") -> None:
-        self._configuration = configuration
+    def __init__(self, configuration: "Configuration", spending: "Spending") -> None:
+        self._configuration, self._spending = configuration, spending
         self._tests: dict[str, asyncio.Task[None]] = {}
 
-    async def begin(self, page: str, changes: Mapping[str, Any], tell: Tell) -> None:
+    async def begin(self, owner: str, page: str, changes: Mapping[str, Any], tell: Tell) -> None:
         """Test the server that the settings name with these changes. `tell` gets each `ability`,
-        and last what they mean together as `suitability`, or an `error`.
+        and last what they mean together as `suitability`, or an `error`. The `owner` pays.
         """
         await self.stop(page)
-        test = self._tests[page] = asyncio.create_task(self._test(changes, tell))
+        test = self._tests[page] = asyncio.create_task(self._test(owner, changes, tell))
         test.add_done_callback(
             lambda _: self._tests.pop(page) if self._tests.get(page) is test else None
         )
@@ -39,10 +40,13 @@ class ModelTests:
         if test := self._tests.pop(page, None):
             test.cancel()
 
-    async def _test(self, changes: Mapping[str, Any], tell: Tell) -> None:
+    async def _test(self, owner: str, changes: Mapping[str, Any], tell: Tell) -> None:
         results = []
         try:
-            async with aclosing(self._configuration.abilities(changes)) as abilities:
+            async with (
+                self._spending.outside_turns(owner) as budget,
+                aclosing(self._configuration.abilities(changes, budget)) as abilities,
+            ):
                 async for ability in abilities:
                     results.append(ability)
                     tell({"ability": plain(ability)})

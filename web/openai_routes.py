@@ -167,7 +167,7 @@ def _is_for_model(engine: "Engine", request: "ChatCompletion | ResponseRequest")
 def _forwarded(bridge: Bridge, engine: "Engine", path: str, body: dict[str, Any]) -> Response:
     """The answer of the model behind the agent, as it comes."""
     below = path.removeprefix("/v1")
-    items = streamed(bridge, engine.configuration.client.forward(body, path=below))
+    items = streamed(bridge, engine.forward(owner(), body, below))
     try:
         head = next((item for item in items if item is not None), b"")
     except ModelUnavailable as error:

@@ -7,6 +7,7 @@ from flask import Flask
 
 from selfeng.provision.configuration import SettingsView
 from selfeng.store.spending import SpendingReport
+from selfeng.store.stored_data import StoredData
 from web.bridge import Bridge
 from web.middleware import owner
 from web.operations import Done, operation
@@ -42,6 +43,21 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     def spending() -> SpendingReport:
         """Show what your turns spent on models by month, and what the reuse of tools saved."""
         return bridge.call(engine.report_spending(owner()))
+
+    @app.get("/api/v1/data")
+    @operation()
+    def data() -> StoredData:
+        """Show what is stored of you, and for how long."""
+        return bridge.call(engine.report_data(owner()))
+
+    @app.delete("/api/v1/data")
+    @operation()
+    def delete_data() -> StoredData:
+        """Delete your conversations, projects, links, proposals and spending, and what only your
+        requests taught tools and lessons. Tools stay.
+        """
+        bridge.call(engine.delete_data(owner()))
+        return bridge.call(engine.report_data(owner()))
 
     @app.post("/api/v1/settings/servers")
     @operation()

@@ -94,7 +94,7 @@ class Sockets:
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
         socketio.on_event("disconnect", self._on_disconnect)
-        self._tests = ModelTests(engine.configuration)
+        self._tests = ModelTests(engine.configuration, engine.spending)
         self._unsaved: set[str] = set()
         bridge.run(self._listen())
 
@@ -192,7 +192,7 @@ class Sockets:
             message = {"id": request.id, **news}
             self._bridge.post(lambda: self._socketio.emit("tested", message, to=sid))
 
-        self._bridge.call(self._tests.begin(sid, request.changes, tell))
+        self._bridge.call(self._tests.begin(owner, sid, request.changes, tell))
         return {}
 
     def _stop_test(self, owner: str, sid: str, *arguments: Any) -> Reply:

@@ -21,8 +21,10 @@ from selfeng.core.events import Event, Limits
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.logs import log_event
+from selfeng.core.owner import LOCAL
 from selfeng.core.places import VERSION
 from selfeng.core.settings import Settings, load_settings, make_folders
+from selfeng.core.stage_event import Usage
 from selfeng.core.turn import News, ProjectBuild, Request
 from selfeng.durable.doors import (
     DurableModel,
@@ -81,6 +83,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
+from selfeng.store.stored_data import PersonalData
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -131,7 +134,10 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             settings, LLMClient.from_settings, partial(local_servers, ports)
         )
         stack.push_async_callback(configuration.aclose)
-        tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
+        spending = Spending(database, lambda: configuration.settings.month_max_cost)
+        tools = await _tool_parts(
+            settings, stack, database, minilm, configuration.client, spending=spending
+        )
         readiness, runtime = Readiness(), BackgroundTasks()
         stack.push_async_callback(runtime.aclose)
         make_builder = partial(
@@ -140,8 +146,12 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             seconds=settings.docker_timeout,
         )
         processes = Processes(database, room=settings.turns_per_process)
-        journal = Journal(database, processes=processes, teaches=lambda: learning.active)
-        spending = Spending(database, lambda: configuration.settings.month_max_cost)
+        journal = Journal(
+            database,
+            processes=processes,
+            teaches=lambda: learning.active,
+            keep_days=lambda: configuration.settings.keep_days,
+        )
         learning = Learning.from_settings(
             lambda: configuration.settings,
             database,
@@ -380,6 +390,7 @@ def compose(
         queue=queue,
         journal=journal,
         spending=spending,
+        personal_data=PersonalData(database, journal),
         files=files,
         processes=processes,
         runtime=runtime,
@@ -481,9 +492,11 @@ async def _tool_parts(
     database: sa.Engine,
     minilm: MiniLM,
     model: LLMClient,
+    *,
+    spending: Spending,
 ) -> ToolParts:
     """The library, started, and what builds and verifies its tools; closed with the stack."""
-    embedder = _closed_with(stack, chosen_embedder(settings, minilm))
+    embedder = _closed_with(stack, chosen_embedder(settings, minilm, spending.count))
     sandbox = SecureSandbox.from_settings(settings)
     stack.push_async_callback(sandbox.aclose)
     changes = Changes[LibraryChange]()
@@ -495,7 +508,7 @@ async def _tool_parts(
         parts=settings.parts,
         ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
         former=lambda embedder_id: _closed_with(
-            stack, former_embedder(settings, minilm, embedder_id)
+            stack, former_embedder(settings, minilm, embedder_id, spending.count)
         ),
         reserved=reserved_names,
         trust=TrustRule(settings.trust_after, settings.retire_after),
@@ -546,6 +559,13 @@ def restore(settings: Settings, source: Path, before: Path) -> dict[str, int]:
         finally:
             database.dispose()
     return counts
+
+
+def count_spent(settings: Settings, usage: Usage) -> None:
+    """Count what a command without an engine spent. Blocking. Raises: ConfigurationError."""
+    database = _open_database(settings)
+    Spending(database).count(LOCAL, usage)
+    database.dispose()
 
 
 def _stored(settings: Settings) -> dict[str, Path]:

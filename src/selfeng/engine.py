@@ -10,7 +10,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, nullcontext, suppress
+from contextlib import AsyncExitStack, aclosing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -74,6 +74,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending, SpendingReport
+from selfeng.store.stored_data import PersonalData, StoredData
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
@@ -144,6 +145,7 @@ class Engine:
     queue: TurnQueue
     journal: Journal
     spending: Spending
+    personal_data: PersonalData
     files: ConversationFiles
     processes: Processes
     runtime: BackgroundTasks
@@ -450,9 +452,40 @@ class Engine:
             self.journal.request_stop, owner, turn_id
         )
 
+    async def forward(
+        self, owner: str, body: Mapping[str, Any], path: str
+    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
+        """Pass a program's request to the model; see `LLMClient.forward`. Its cost counts."""
+        client = self.configuration.client
+        async with (
+            self.spending.outside_turns(owner) as budget,
+            aclosing(client.forward(body, budget, path=path)) as pieces,
+        ):
+            async for piece in pieces:
+                yield piece
+
     async def report_spending(self, owner: str) -> SpendingReport:
         """What the turns of `owner` spent and saved in the last months."""
         return await asyncio.to_thread(self.spending.report, owner)
+
+    async def report_data(self, owner: str) -> StoredData:
+        """What is stored of `owner`, and for how long."""
+        return await asyncio.to_thread(self.personal_data.report, owner)
+
+    async def delete_data(self, owner: str) -> None:
+        """Stop the turns of `owner` and delete what is stored of them: conversations, projects,
+        links, proposals, spending, and what only their requests taught tools and lessons.
+
+        Raises: ResourceBusy: a project is being built. LibraryError, EmbedderUnavailable.
+        """
+        for turn_id in await asyncio.to_thread(self.journal.running_of, owner):
+            await self.stop(owner, turn_id)
+        for project in await self.projects.projects(owner):
+            await self.projects.delete(owner, project.id)
+        for name, request in await asyncio.to_thread(self.personal_data.requests, owner):
+            await self.library.forget_request(name, request)
+        await asyncio.to_thread(self.personal_data.delete, owner)
+        self.conversations.changed.tell("")
 
     async def load(self) -> EngineLoad:
         return EngineLoad(

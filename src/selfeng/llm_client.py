@@ -169,13 +169,13 @@ class LLMClient:
         await self._connection.probe()
 
     async def forward(
-        self, body: Mapping[str, Any], *, path: str = "/chat/completions"
+        self, body: Mapping[str, Any], budget: Budget, *, path: str = "/chat/completions"
     ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
         """Send a request of another program as it is, but to this model; gives the status and the
         media type of the reply first, then its bytes as they come. `path` is below the base URL:
-        `/chat/completions` or `/responses`. Raises: ModelError.
+        `/chat/completions` or `/responses`. Raises: ModelError, BudgetExceeded.
         """
-        async with aclosing(self._connection.provider.forward(body, path=path)) as pieces:
+        async with aclosing(self._connection.forward(body, budget, path)) as pieces:
             async for piece in pieces:
                 yield piece
 

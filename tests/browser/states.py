@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from selfeng_offline.completion import Completion
 from selfeng_offline.wire import Rejection
+from tests.browser.conftest import PATIENCE
 from tests.browser.test_page import (
     IMPLEMENT,
     NARROW,
@@ -34,6 +35,18 @@ from tests.web.server_process import ServerProcess
 
 BUILD = "Count the vowels of 'hello world'"
 REUSE = "How many vowels are in 'programming'?"
+REVERSE = "Reverse the string 'hello world'"
+SHORTEN = "Shorten 'The quick brown fox' to 9 characters"
+SYMPHONY = "Write a symphony in C minor"
+GERMAN = {
+    BUILD: "Zähle die Vokale in „hallo welt“",
+    REUSE: "Zähle die Vokale in „Programmieren“",
+    REVERSE: "Drehe „hallo welt“ um",
+    SHORTEN: "Kürze „Der schnelle braune Fuchs“ auf 9 Zeichen",
+    SYMPHONY: "Schreibe eine Sinfonie in c-Moll",
+    "vowels": "Vokale",
+}
+"""How a person who reads the page in German asks."""
 SALES = "month,revenue,costs\n" + "".join(
     f"2025-{month:02},{12_400 + 1_150 * month - 700 * (month % 3)},{9_800 + 330 * month}\n"
     for month in range(1, 13)
@@ -102,11 +115,21 @@ class Visit:
         assert found, message
         return found[1]
 
+    def say(self, text: str) -> str:
+        """A text in the page's language."""
+        return GERMAN.get(text, text) if self.locale == "de" else text
+
     def begin(self, link: str = "") -> None:
         """A new conversation on a wide page, with the model's own replies."""
         self.theatre.stage.plays({})
         self.page.goto("about:blank")
         open_page(self.page, link or self.theatre.link)
+
+    def ready(self) -> None:
+        """Wait for the set-up of a first start: a request that builds a tool waits for it, too."""
+        for part in ("sandbox", "library"):
+            chip = self.page.get_by_test_id(f"status-{part}")
+            expect(chip).to_have_attribute("data-tone", "good", timeout=PATIENCE)
 
     def see(self, testid: str) -> None:
         expect(self.page.get_by_test_id(testid).last).to_be_visible()
@@ -134,6 +157,13 @@ def servers(folder: Path) -> Iterator[tuple[Theatre, str]]:
         played.end()
 
 
+def open_drawer(page: Page, name: str) -> None:
+    """Show a state of `IN_DRAWER` on a narrow page."""
+    page.locator("[popovertarget=conversations]").click()
+    if name == "renaming":  # which ended when the column went
+        page.get_by_test_id("conversation-row").first.press("F2")
+
+
 Reach = Callable[[Visit], Iterator[None] | None]
 STATES: dict[str, Reach] = {}
 """By name, in the order in which they are best reached: later ones use tools of earlier ones."""
@@ -141,6 +171,8 @@ STATES: dict[str, Reach] = {}
 
 ONLY_NARROW = frozenset({"drawer", "feed", "steps", "statuses"})
 """States that a wide page does not have."""
+IN_DRAWER = frozenset({"searched", "renaming", "undo"})
+"""States of the list of conversations, which a narrow page has in its drawer."""
 
 
 def state(reach: Reach) -> Reach:
@@ -172,7 +204,7 @@ def empty(v: Visit) -> None:
 def typing(v: Visit) -> None:
     v.begin()
     v.attach()
-    v.page.get_by_test_id("composer").fill("Plot revenue over month\nand say which month was best")
+    v.page.get_by_test_id("composer").fill(v.words("example-file-request"))
 
 
 @state
@@ -213,9 +245,10 @@ def uploading(v: Visit) -> Iterator[None]:
 def building(v: Visit) -> Iterator[None]:
     curtain = Curtain()
     v.begin()
+    v.ready()
     v.theatre.stage.plays({IMPLEMENT: curtain})
     with curtain.down():
-        ask(v.page, BUILD)
+        ask(v.page, v.say(BUILD))
         expect(
             v.page.get_by_test_id("activity").locator("[data-step=implement]")
         ).to_have_attribute("data-state", "running")
@@ -232,7 +265,7 @@ def built(v: Visit) -> None:
 
 @state
 def reused(v: Visit) -> None:
-    ask(v.page, REUSE)
+    ask(v.page, v.say(REUSE))
     ended(v.page, 2, "done")
 
 
@@ -265,7 +298,7 @@ def searched(v: Visit) -> Iterator[None]:
     v.click("cancel-edit")
     if not v.page.get_by_test_id("conversation-search").is_visible():
         v.page.locator("[popovertarget=conversations]").click()
-    v.page.get_by_test_id("conversation-search").fill("vowels")
+    v.page.get_by_test_id("conversation-search").fill(v.say("vowels"))
     v.see("conversation-found")
     yield
     v.page.set_viewport_size(WIDE)
@@ -293,7 +326,7 @@ def repaired(v: Visit) -> None:
     wrong = "def reverse_string(text: str) -> str:\n    return text\n"
     v.begin()
     v.theatre.stage.plays({IMPLEMENT: Completion(content=fenced(wrong))})
-    ask(v.page, "Reverse the string 'hello world'")
+    ask(v.page, v.say(REVERSE))
     ended(v.page, 1, "done")
     v.theatre.stage.plays({})
 
@@ -370,7 +403,7 @@ def answered(v: Visit) -> None:
 @state
 def declined(v: Visit) -> None:
     v.begin()
-    ask(v.page, "Write a symphony in C minor")
+    ask(v.page, v.say(SYMPHONY))
     ended(v.page, 1, "declined")
 
 
@@ -379,7 +412,7 @@ def failed(v: Visit) -> None:
     v.begin()
     gone = Rejection(503, "Overloaded.", headers={"retry-after-ms": "1"})
     v.theatre.stage.plays(dict.fromkeys(TITLES, gone))
-    ask(v.page, "Shorten 'The quick brown fox' to 9 characters")
+    ask(v.page, v.say(SHORTEN))
     ended(v.page, 1, "failed")
 
 
@@ -389,7 +422,7 @@ def stopped(v: Visit) -> None:
     v.begin()
     v.theatre.stage.plays(dict.fromkeys(TITLES, curtain))
     with curtain.down():
-        ask(v.page, "Shorten 'The quick brown fox' to 9 characters")
+        ask(v.page, v.say(SHORTEN))
         v.click("stop")
         ended(v.page, 1, "stopped")
     v.theatre.stage.plays({})
@@ -452,7 +485,7 @@ def silent(v: Visit) -> Iterator[None]:
     v.begin()
     v.theatre.stage.plays({IMPLEMENT: curtain})
     with curtain.down():
-        ask(v.page, "Turn 'Meet me at noon' into Morse code")
+        ask(v.page, v.words("example-build-request"))
         expect(v.page.get_by_test_id("silent")).to_be_visible(timeout=40_000)
         yield
         v.click("stop")
@@ -462,14 +495,14 @@ def silent(v: Visit) -> Iterator[None]:
 @state
 def plan(v: Visit) -> None:
     v.begin()
-    ask(v.page, "Reverse 'good morning' and then count the vowels of that")
+    ask(v.page, v.words("example-plan-request"))
     ended(v.page, 1, "done")
 
 
 @state
 def script(v: Visit) -> None:
     v.begin()
-    ask(v.page, "Write a script squares.py that prints the first 10 squares and run it")
+    ask(v.page, v.words("example-script-request"))
     ended(v.page, 1, "done")
 
 
@@ -500,7 +533,7 @@ def chart(v: Visit) -> None:
 def picture(v: Visit) -> None:
     v.begin()
     v.attach()
-    ask(v.page, "Plot revenue over month from sales.csv")
+    ask(v.page, v.words("example-file-request"))
     expect(v.page.get_by_test_id("turn").last).not_to_have_attribute(
         "data-state", "running", timeout=180_000
     )
@@ -696,7 +729,7 @@ def palette(v: Visit) -> None:
     v.begin()
     v.page.keyboard.press("Control+k")
     v.see("palette")
-    v.page.keyboard.type("vow")
+    v.page.keyboard.type(v.say("vowels")[:3])
 
 
 @state
@@ -710,7 +743,7 @@ def offline(v: Visit) -> Iterator[None]:
     v.begin()
     v.page.context.set_offline(True)
     v.see("banner")
-    ask(v.page, REUSE)
+    ask(v.page, v.say(REUSE))
     yield
     v.page.context.set_offline(False)
     ended(v.page, 1, "done")
@@ -720,7 +753,7 @@ def offline(v: Visit) -> Iterator[None]:
 def new_project(v: Visit) -> None:
     v.begin()
     v.click("new-project")
-    v.click("example-goal", has_text="sales")
+    v.click("example-goal", has_text="CSV")
 
 
 @state
@@ -750,7 +783,7 @@ def project_file(v: Visit) -> None:
 @state
 def sharing(v: Visit) -> None:
     v.begin()
-    ask(v.page, REUSE)
+    ask(v.page, v.say(REUSE))
     ended(v.page, 1, "done")
     v.page.get_by_test_id("conversation-more").first.click()
     v.page.get_by_role("menuitem", name=v.words("share-menu")).click()
@@ -805,6 +838,21 @@ TASKS = (
     "shared",
 )
 """What people do: the pictures of a walk through the page."""
+IMPORTANT = frozenset(
+    {
+        "empty",
+        "building",
+        "built",
+        "reused",
+        "question",
+        "declined",
+        "failed",
+        "chart",
+        "run",
+        "project",
+    }
+)
+"""What they see most, of which a walk has both themes."""
 
 
 @state

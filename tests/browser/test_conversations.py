@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal
 from tests.browser.conftest import watched
-from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, flaws, open_page
+from tests.browser.test_page import NARROW, WIDE, ask, bare_home, ended, finished, flaws, open_page
 from tests.home import serving
 from tests.web.server_process import ServerProcess
 from web.access import PERSON
@@ -20,6 +20,8 @@ from web.access import PERSON
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
 MANY = 300
+SMALL = """(all) => all.filter((e) => e.checkVisibility() && Math.min(e.offsetWidth, e.offsetHeight) < 44)
+  .map((e) => e.outerHTML)"""
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +150,12 @@ def test_conversations_are_managed_by_touch(link: str, browser: Browser) -> None
         expect(page.get_by_test_id("composer")).to_have_value("Good evening!\n")  # Enter: a line
         page.get_by_test_id("send").tap()
         finished(page)
+        ask(page, "Count the vowels of 'hello world'")
+        page.get_by_test_id("send").tap()
+        summary = ended(page, 2, "done").get_by_test_id("summary")
+        expect(summary.get_by_test_id("summary-tool")).to_be_visible()
+        assert summary.evaluate("(e) => e.offsetHeight") <= 48  # one row
+        assert page.locator("header button, .summary button").evaluate_all(SMALL) == []
         page.get_by_role("button", name="Conversations", exact=True).tap()
         row = page.get_by_test_id("conversation-row").first
         actions = page.get_by_test_id("conversation-more").first

@@ -14,7 +14,7 @@ from selfeng.store.journal import Journal, JournalEntry
 from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, flaws, open_page
 from tests.engine.test_own_models import AnyModel, Noting
 from tests.home import serving
-from tests.store.test_spending import CALL, NOW, Turns
+from tests.store.test_spending import NOW, Turns
 from web.access import PERSON
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
@@ -109,7 +109,8 @@ def test_cost_is_shown_by_conversation_and_month_with_what_reuse_saved(
     turns = Turns(database)
     turns.build("slugify", Usage(calls=5, input_tokens=90_000, output_tokens=10_000, cost=2.5))
     usage = Usage(calls=2, input_tokens=4_000, output_tokens=1_000, cost=0.0123)
-    mine = turns.run(CALL, TurnFinished(answer="slug", usage=usage), owner=PERSON)
+    answered = TurnFinished(answer="slug", usage=usage, reused=("slugify",))
+    mine = turns.run(answered, owner=PERSON)
     journal = Journal(database)
     turn = journal.begin_turn(mine, "free")
     free = TurnFinished(answer="", usage=Usage(calls=1, input_tokens=500))

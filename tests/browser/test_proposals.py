@@ -76,7 +76,7 @@ def test_rows_and_edits_survive_a_reload_and_have_their_verdict_beside_them(
     page.get_by_test_id("edit-code").press("End")
     page.get_by_test_id("edit-code").press_sequentially("  # wrong")
     expect(row).to_have_attribute("data-state", "passed")
-    expect(verdict).to_contain_text("1 of 2 tests fail.")
+    expect(verdict).to_contain_text("One of 2 tests fails.")
     page.get_by_test_id("edit-code").press("Backspace")
     expect(verdict).to_contain_text("All 2 tests pass.")
     page.get_by_test_id("edit-save").click()

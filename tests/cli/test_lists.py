@@ -87,6 +87,15 @@ def test_spending_is_shown_by_month(run):
     )
 
 
+def test_a_build_counts_in_what_is_spent(run, tmp_path):
+    options = ("--dir", str(tmp_path / "projects"), "--max-steps", "1", "--log-level", "quiet")
+    build = ("new", "counter", "--goal", "A command line tool that counts words")
+    assert run("build", *options, *build)[0] == 1
+    (month,) = listed(run("spending", "--json"))["months"]
+    assert (month["turns"], month["cost"]) == (0, 0.0)
+    assert month["tokens"] > 0
+
+
 def test_a_reader_that_has_ended_is_no_error(run):
     command = [sys.executable, "-m", "selfeng", "tools", "divide"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

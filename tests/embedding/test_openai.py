@@ -9,13 +9,16 @@ import traceback
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 import pytest
 
 from selfeng.core.errors import ConfigurationError, EmbedderUnavailable
+from selfeng.core.owner import owned_by
 from selfeng.core.settings import Settings, load_settings
+from selfeng.core.stage_event import Usage
 from selfeng.models.embedding import openai_embedder
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
@@ -71,6 +74,21 @@ def test_texts_go_out_in_batches_and_their_vectors_come_back_in_order(
     }
     np.testing.assert_array_equal(last[0], vectors[129])
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+
+
+def test_what_texts_cost_is_told_apart_from_who_waits_for_their_vectors(
+    server: EmbeddingsServer,
+) -> None:
+    told = SimpleQueue[tuple[str, Usage]]()
+    with (
+        embedder(server.base_url, spent=lambda *spent: told.put(spent)) as made,
+        owned_by("ann"),
+    ):
+        made.embed(["reverse"])
+        assert told.get(timeout=10) == ("ann", Usage(calls=1, input_tokens=1))
+        server.trouble.append((200, {"data": [{"index": 0, "embedding": [1.0] * DIMENSIONS}]}))
+        made.embed(["a text of 24 characters."])
+        assert told.get(timeout=10)[1].input_tokens == 6  # estimated
 
 
 def test_the_id_names_model_and_dimensions() -> None:

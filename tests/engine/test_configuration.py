@@ -14,6 +14,7 @@ from selfeng.core.choices import CHOICES
 from selfeng.core.errors import ConfigurationError, ModelUnavailable
 from selfeng.core.events import FINAL, Record, TurnFinished
 from selfeng.core.settings import Settings, load_settings
+from selfeng.core.turn import Budget
 from selfeng.engine import Engine
 from selfeng.provision.configuration import Configuration, SettingsInvalid
 from selfeng_offline.completion import Completion, CompletionRequest
@@ -261,7 +262,7 @@ async def test_a_probe_and_each_call_tell_whether_the_server_can_be_used(engine,
 
 
 async def test_a_test_tells_each_ability_of_a_server_that_is_not_chosen_yet(engine, server):
-    found = [ability async for ability in engine.configuration.abilities(chosen(server))]
+    found = [ability async for ability in engine.configuration.abilities(chosen(server), Budget())]
     assert [(a.purpose, a.way) for a in found] == [
         ("server", "models"),
         ("text", "stream"),

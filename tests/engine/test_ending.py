@@ -1,6 +1,6 @@
 """How turns end, told by what happened."""
 
-from selfeng.core.events import NoToolFound, Outcome
+from selfeng.core.events import Executing, NoToolFound, Outcome, SynthesisStep
 from selfeng.stages.ending import Ending, ending
 from selfeng.synthesis_engine import DirectAnswer
 
@@ -20,3 +20,13 @@ def test_a_declined_request_names_up_to_three_tools_that_are_near_enough_to_help
     assert ending(declined, [search]) == Ending(outcome=Outcome.DECLINED, nearest=("a", "b", "c"))
     assert ending(declined, [search, _search(a=0.05, b=0.04)]).nearest == ("a",)
     assert ending(declined, []).nearest == ()
+
+
+def test_an_answer_names_the_tools_that_it_reused():
+    calls = [Executing(tool=name, arguments="{}") for name in ("b", "a", "b")]
+    served = Executing(tool="s__c", arguments="{}", server="s")
+    answer = DirectAnswer(text="Both are done.")
+    assert ending(answer, [*calls, served]).reused == ("a", "b")
+    registered = SynthesisStep(step="register", state="finished")
+    assert ending(answer, [*calls, registered]).reused == ()
+    assert ending(DirectAnswer(text="No.", declined=True), calls).reused == ()

@@ -122,6 +122,7 @@ async def test_a_tool_that_fits_is_run_and_its_result_answered():
             "type": "turn_finished",
             "answer": "It is\n3.",
             "tool": "add_numbers",
+            "reused": ("add_numbers",),
             "usage": {"calls": 2, "input_tokens": 20, "output_tokens": 10},
         },
     ]

@@ -104,7 +104,10 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
         ("vowels", "count_vowels"),
     ]
     assert turns.events[-1] == TurnFinished(
-        answer="One.", usage=turns.events[-1].usage, seconds=turns.events[-1].seconds
+        answer="One.",
+        reused=("count_vowels", "reverse_text"),
+        usage=turns.events[-1].usage,
+        seconds=turns.events[-1].seconds,
     )
     assert model.asked() == ["decide", "specification", "decide", "decide", "results"]
     shown = model.prompts[3].messages[-1].content

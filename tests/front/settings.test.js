@@ -25,6 +25,7 @@ const DEFAULTS = {
   turn_max_tokens: 400000,
   turn_max_cost: null,
   month_max_cost: null,
+  keep_days: 0,
   synthesis_candidates: 3,
   synthesis_max_repairs: 3,
   lessons_learn: true,

@@ -14,6 +14,7 @@ from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
 from tests.llm.desk import KEY, Desk
 from tests.llm.wire_server import Sent, Served, events, serving
 
+COUNTED = {"input_tokens": 30, "input_tokens_details": {"cached_tokens": 9}, "output_tokens": 7}
 COMPLETED = {"type": "response.completed", "response": {"status": "completed", "output": []}}
 SECRET = "not-for-anybody-0123456789"
 
@@ -33,11 +34,47 @@ async def test_requests_of_programs_are_sent_to_either_path(desk: Desk) -> None:
         desk.use(base_url=f"{server.url}/v1")
         for options in ({}, {"path": "/responses"}):
             body = {"model": "selfeng", "input": "Hello"}
-            head, content = [piece async for piece in desk.client.forward(body, **options)]
+            head, content = [
+                piece async for piece in desk.client.forward(body, desk.budget, **options)
+            ]
             assert head == (200, "application/json")
             assert options.get("path", "/chat/completions").encode() in content
         assert [sent.body["model"] for sent in server.requests] == ["offline"] * 2
         assert server.bodies[1] == {"model": "offline", "input": "Hello"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "tokens"),
+    [
+        (Served({"choices": [{"message": {"content": "x" * 40}}]}), (20, 10)),  # estimated
+        (
+            Served({"choices": [], "usage": {"prompt_tokens": 30, "completion_tokens": 7}}),
+            (30, 7),
+        ),
+        (events({"choices": [{"delta": {"content": "fine"}}], "usage": None}), (20, 1)),
+        (
+            events(
+                {"choices": [{"delta": {"content": 'a "usage": {1'}}], "usage": None},
+                {"choices": [], "usage": {"prompt_tokens": 30, "completion_tokens": 7}},
+            ),
+            (30, 7),
+        ),
+        (
+            events({"type": "response.completed", "response": {"usage": COUNTED}}),
+            (30, 7),
+        ),
+        (Served({"choices": [], "usage": {"prompt_tokens": "many"}}), (20, 0)),
+    ],
+)
+async def test_what_programs_spend_is_charged(
+    desk: Desk, reply: Served, tokens: tuple[int, int]
+) -> None:
+    with serving(lambda sent: reply) as server:
+        desk.use(base_url=f"{server.url}/v1", price=lambda *_: 0.5)
+        body = {"messages": [{"role": "user", "content": "What is 15 percent of 300?"}]}
+        _ = [piece async for piece in desk.client.forward(body, desk.budget)]
+    usage = desk.budget.usage
+    assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.cost) == (1, *tokens, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +93,7 @@ async def test_every_request_to_azure_has_the_query_and_the_key_as_it_wants_it(
         assert await desk.collect() == ["fine"]
         assert await desk.client.models() == ("offline",)
         await desk.client.probe()
-        _ = [piece async for piece in desk.client.forward({"messages": []})]
+        _ = [piece async for piece in desk.client.forward({"messages": []}, desk.budget)]
         embedder = OpenAIEmbedder(
             model="e", dimensions=2, api_key=KEY, base_url=f"{server.url}{path}?{query}"
         )

@@ -400,7 +400,7 @@ async def test_requests_of_programs_are_adapted_where_a_refusal_names_what_to(
     body = {"messages": [{"role": "user", "content": "Hi"}], **asked}
     with serving(answer) as server:
         desk.use(base_url=f"{server.url}/v1", max_retries=0)
-        head, *_ = [piece async for piece in desk.client.forward(body)]
+        head, *_ = [piece async for piece in desk.client.forward(body, desk.budget)]
         assert head == (200, "application/json")
     if taken:
         assert server.bodies[-1] == {"model": "offline", **taken}
@@ -412,5 +412,5 @@ async def test_what_a_program_asks_for_is_not_left_out(desk: Desk, name: str) ->
         desk.use(base_url=f"{server.url}/v1", max_retries=0)
         body = {"messages": [{"role": "user", "content": "Hi"}], name: 2}
         with pytest.raises(ModelUnavailable, match=f"{name} is not supported"):
-            _ = [piece async for piece in desk.client.forward(body)]
+            _ = [piece async for piece in desk.client.forward(body, desk.budget)]
     assert len(server.requests) == 1

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -11,10 +12,7 @@ from selfeng.core.errors import MonthSpent
 from selfeng.core.events import (
     BudgetSpent,
     Event,
-    Executing,
     Limits,
-    Outcome,
-    SynthesisStep,
     TurnFailed,
     TurnFinished,
     TurnStopped,
@@ -104,44 +102,73 @@ def test_who_ends_the_turn_of_a_dead_process_does_not_forget_what_it_spent(turns
     assert [(month.tokens, month.cost) for month in turns.months()] == [(100, 0.5)]
 
 
-CALL = Executing(tool="slugify", arguments="{}")
-REGISTERED = SynthesisStep(step="register", state="finished")
-
-
 @pytest.mark.parametrize(
-    ("events", "usage", "build", "saved"),
+    ("reused", "usage", "build", "saved"),
     [
-        ((CALL,), REUSED, BUILT, (1, 900, 0.24)),
-        ((CALL, CALL), REUSED, BUILT, (1, 900, 0.24)),  # used twice in one turn
-        ((CALL,), Usage(), BUILT, (1, 1000, 0.25)),  # by hand
-        ((CALL,), REUSED.model_copy(update={"cost": None}), BUILT, (1, 900, None)),
-        ((CALL,), REUSED, BUILT.model_copy(update={"cost": None}), (1, 900, None)),
-        ((CALL,), BUILT, REUSED, (1, -900, -0.24)),
-        ((CALL, REGISTERED), REUSED, BUILT, (0, 0, None)),
-        ((CALL.model_copy(update={"server": "files"}),), REUSED, BUILT, (0, 0, None)),
-        ((CALL,), REUSED, None, (0, 0, None)),  # a tool that no turn built
+        (("slugify",), REUSED, BUILT, (1, 900, 0.24)),
+        (("seed", "slugify"), REUSED, BUILT, (1, 900, 0.24)),
+        (("slugify",), Usage(), BUILT, (1, 1000, 0.25)),  # by hand
+        (("slugify",), REUSED.model_copy(update={"cost": None}), BUILT, (1, 900, None)),
+        (("slugify",), REUSED, BUILT.model_copy(update={"cost": None}), (1, 900, None)),
+        (("slugify",), BUILT, REUSED, (1, -900, -0.24)),
+        (("slugify",), REUSED, None, (0, 0, None)),  # a tool that no turn built
         ((), REUSED, BUILT, (0, 0, None)),
     ],
 )
 def test_a_turn_saves_the_build_of_the_tool_that_it_reuses(
     turns: Turns,
-    events: tuple[Event, ...],
+    reused: tuple[str, ...],
     usage: Usage,
     build: Usage | None,
     saved: tuple[int, int, float | None],
 ) -> None:
     turns.build("slugify", build)
     turns.build("slugify", _usage(9, 9.0), "repaired", version=2)
-    turns.run(*events, TurnFinished(answer="", usage=usage))
+    turns.run(TurnFinished(answer="", usage=usage, reused=reused))
     (month,) = turns.months()
     assert (month.reuses, month.saved_tokens) == saved[:2]
     assert month.saved_cost == (None if saved[2] is None else pytest.approx(saved[2]))
 
 
-def test_a_turn_that_does_not_answer_saves_nothing(turns: Turns) -> None:
+def test_several_tools_save_all_their_builds(turns: Turns) -> None:
     turns.build("slugify", BUILT)
-    turns.run(CALL, TurnFinished(answer="", outcome=Outcome.FAILED, usage=REUSED))
-    assert [month.reuses for month in turns.months()] == [0]
+    turns.build("reverse", BUILT)
+    turns.build("reverse", REUSED, version=3)  # created once more
+    turns.run(TurnFinished(answer="", usage=REUSED, reused=("reverse", "slugify")))
+    (month,) = turns.months()
+    assert (month.reuses, month.saved_tokens) == (1, 1000)
+    assert month.saved_cost == pytest.approx(0.25)
+
+
+def test_the_last_event_of_a_turn_that_reuses_a_tool_takes_one_statement(turns: Turns) -> None:
+    turns.build("slugify", BUILT)
+    statements: list[str] = []
+
+    @sa.event.listens_for(turns.database, "before_cursor_execute")
+    def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        statements.append(statement)
+
+    turns.run(TurnFinished(answer="", usage=REUSED, reused=("slugify",)))
+    assert len([statement for statement in statements if "spending" in statement]) == 1
+
+
+async def test_what_is_spent_outside_of_turns_counts_for_its_owner(turns: Turns) -> None:
+    turns.run(TurnFinished(answer="", usage=_usage(10, 1.0)))
+    spending = Spending(turns.database, lambda: 1.5)
+    for cost in (None, 0.25, None, 0.25):
+        async with spending.outside_turns("ann") as budget:
+            await budget.look()
+            budget.check()
+            budget.charge(5, 2, cost)
+    async with spending.outside_turns("ann"):
+        pass  # no call
+    (month,) = turns.months()
+    assert (month.turns, month.tokens, month.cost) == (1, 38, 1.5)
+    async with spending.outside_turns("bob") as budget:
+        await budget.look()
+        with pytest.raises(MonthSpent):
+            budget.check()
+    assert turns.months("bob") == ()
 
 
 def test_what_is_learnt_from_a_turn_counts_too(turns: Turns) -> None:

@@ -125,6 +125,7 @@ from selfeng.store.known_tools import KnownTools
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
+from selfeng.store.stored_data import PersonalData
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
@@ -580,6 +581,7 @@ class FakeEngine:
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
         self.spending = Spending(self._database)
+        self.personal_data = PersonalData(self._database, self._journal)
         files = ConversationFiles(self._database, settings.large_files)
         self.shares = Shares(self._database, self._journal, files)
         self.servers = McpServers(
@@ -682,6 +684,11 @@ class FakeEngine:
 
     turn = Engine.turn
     report_spending = Engine.report_spending
+    forward = Engine.forward
+    report_data = Engine.report_data
+
+    async def delete_data(self, owner: str) -> None:
+        await asyncio.to_thread(self.personal_data.delete, owner)
 
     async def call(
         self,

@@ -300,6 +300,9 @@ def test_the_model_behind_gets_what_the_agent_does_not_do(tmp_path: Path) -> Non
             *_, last = chat(client, user("Hello"), model=model.model, stream=True)
             assert last.choices[0].finish_reason == "stop"
         assert conversations(server) == []
+        with server.program() as program:
+            (month,) = program.get(f"{server.url}/api/v1/spending").json()["months"]
+        assert (month["turns"], month["tokens"] > 100) == (0, True)
         assert server.end() == (0, "")
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from selfeng.core.events import FINAL
+from selfeng.core.stage_event import Usage
+from selfeng.store.database import open_database
+from selfeng.store.spending import Spending
 from tests.web.server_process import ServerProcess
+from web.access import PERSON
 
 STREAM = {"Accept": "text/event-stream"}
 LAST = {kind.model_fields["type"].default for kind in FINAL}
@@ -275,17 +280,28 @@ def test_a_conversation_has_a_model_and_may_be_temporary(
     assert program.patch(address, json={"deleted": False}).status_code == 404
 
 
-def test_spending_is_reported(server: ServerProcess, program: requests.Session) -> None:
-    report = program.get(f"{server.url}/api/v1/spending").json()
-    assert (report["spent"], report["limit"]) == (0.0, None)
-    assert all(month["turns"] > 0 for month in report["months"])  # of tests that share the server
+def test_spending_is_reported(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "threading")
+    with server.program() as program:
+        address = f"{server.url}/api/v1/spending"
+        nothing = program.get(address).json()
+        assert nothing == {"months": [], "spent": 0.0, "limit": None}
+        database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+        Spending(database).count(PERSON, Usage(calls=1, input_tokens=40, cost=0.5))
+        Spending(database).count("another", Usage(calls=1, input_tokens=2, cost=0.25))
+        database.dispose()
+        report = program.get(address).json()
+    (month,) = report["months"]
+    assert (month["turns"], month["tokens"], month["cost"]) == (0, 40, 0.5)
+    assert (report["spent"], report["limit"]) == (0.75, None)
+    assert server.end() == (0, "")
 
 
 def test_every_operation_is_described(server: ServerProcess, program: requests.Session) -> None:
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 58
+    assert len(told) == 60
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(
@@ -363,4 +379,4 @@ def test_every_answer_is_as_it_is_described(api: Any, fuzzed: ServerProcess) -> 
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 69
+    assert len(operations) == 71

@@ -67,6 +67,7 @@ def test_the_settings_tell_values_defaults_and_what_only_a_restart_changes(
         "turn_max_tokens": 400_000,
         "turn_max_cost": None,
         "month_max_cost": None,
+        "keep_days": 0,
         "synthesis_candidates": 3,
         "synthesis_max_repairs": 3,
         "lessons_learn": True,
@@ -146,6 +147,8 @@ def test_a_test_tells_each_ability_and_what_they_mean(
         ("value", "schema"),
     ]
     assert told[-1]["suitability"] == {"missing": ["choice"], "wasted": 3, "usable": False}
+    (month,) = visitor.get(f"{server.url}/api/v1/spending").json()["months"]
+    assert month["tokens"] > 0
 
 
 def test_a_test_is_cancelled_and_one_of_wrong_values_names_them(

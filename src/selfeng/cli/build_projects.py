@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from selfeng.autocoder import ProjectOptions, autocoder
-from selfeng.bootstrap import open_builder
+from selfeng.bootstrap import count_spent, open_builder
 from selfeng.cli.command import errors_said, print_json, say
 from selfeng.core.errors import RequestError
 from selfeng.core.files import FileLimits
@@ -69,13 +69,9 @@ def edit(option_values: dict[str, Any], name: str, goal: str) -> int:
 
 def _build(options: ProjectOptions, option_values: dict[str, Any]) -> int:
     _prepare(quiet=options.log_level == "quiet")
-    return (
-        0
-        if isinstance(
-            autocoder({**option_values, "project_name": options.project_name}), ProjectFinished
-        )
-        else 1
-    )
+    last = autocoder({**option_values, "project_name": options.project_name})
+    count_spent(load_settings(), last.usage)
+    return 0 if isinstance(last, ProjectFinished) else 1
 
 
 def run(option_values: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:

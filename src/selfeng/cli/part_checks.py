@@ -14,7 +14,7 @@ from selfeng.core.events import Outcome, TurnFinished
 from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.settings import Settings
-from selfeng.core.turn import Budget, Request, Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.engine import Engine
 from selfeng.provision.parts import provision
@@ -49,9 +49,10 @@ async def check_model(engine: Engine, say: Say) -> int:
     if model.offline:
         return 0
     abilities = []
-    async for ability in engine.configuration.client.abilities(Budget()):
-        abilities.append(ability)
-        say(str(ability))
+    async with engine.spending.outside_turns(LOCAL) as budget:
+        async for ability in engine.configuration.client.abilities(budget):
+            abilities.append(ability)
+            say(str(ability))
     means = suitability(abilities)
     say(f"\n{means}")
     return 0 if means.usable else 1
@@ -60,15 +61,14 @@ async def check_model(engine: Engine, say: Say) -> int:
 async def check_llm_client(engine: Engine, say: Say) -> int:
     """The model answers, piece by piece."""
     say(str((await engine.setup.status()).model))
-    budget = Budget()
     messages = (
         ChatMessage(role="system", content="Answer in one short sentence."),
         ChatMessage(role="user", content="Who are you?"),
     )
-    async for piece in engine.configuration.client.stream(
-        Prompt(name="check", messages=messages), budget
-    ):
-        typer.echo(piece, nl=False)
+    prompt = Prompt(name="check", messages=messages)
+    async with engine.spending.outside_turns(LOCAL) as budget:
+        async for piece in engine.configuration.client.stream(prompt, budget):
+            typer.echo(piece, nl=False)
     say(f"\n{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
     return 0
 

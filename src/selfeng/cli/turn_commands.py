@@ -196,6 +196,31 @@ async def spending(engine: Engine, *, json: AsJson = False) -> None:
         typer.echo(f"This month, by everybody: ${report.spent:.2f} of ${report.limit:.2f}")
 
 
+@app.command(epilog=example("selfeng data", "selfeng data --delete"))
+@on_engine()
+async def data(
+    engine: Engine,
+    *,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete it all; tools stay.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete it without asking.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Show what is stored of the command line's turns, and for how long."""
+    if delete:
+        if not yes:
+            typer.confirm("Delete all conversations and projects of the command line?", abort=True)
+        await engine.delete_data(LOCAL)
+    report = await engine.report_data(LOCAL)
+    if json:
+        print_json(report.model_dump(mode="json"))
+        return
+    for stored in report.kinds:
+        size = "" if stored.size is None else f"  {stored.size:,} bytes"
+        typer.echo(f"{stored.kind:14} {stored.count:8,}{size}")
+    days = f"for {count(report.keep_days, 'day')} without a new turn"
+    typer.echo(f"Conversations are kept {days if report.keep_days else 'until they are deleted'}.")
+
+
 def parsed_answer(text: str) -> Answer:
     """`ID=VALUE`. Raises: RequestError."""
     from selfeng.core.question import Answer

@@ -181,7 +181,7 @@ class Searching(StageEvent):
     type: Literal["searching"] = "searching"
 
 
-class ToolFound(StageEvent):
+class ToolFound(StageEvent, Coded):
     """One of the tools that the search offered was chosen."""
 
     type: Literal["tool_found"] = "tool_found"
@@ -201,7 +201,7 @@ class ToolFound(StageEvent):
     seconds: float = 0.0
 
 
-class NoToolFound(StageEvent):
+class NoToolFound(StageEvent, Coded):
     """No tool of the library fits, so one is built."""
 
     type: Literal["no_tool_found"] = "no_tool_found"
@@ -221,7 +221,7 @@ class LessonsShown(StageEvent):
     """Best first."""
 
 
-class SynthesisStep(StageEvent):
+class SynthesisStep(StageEvent, Coded):
     """One step of writing a tool changes its state; a step may start again as another attempt."""
 
     type: Literal["synthesis_step"] = "synthesis_step"
@@ -410,7 +410,7 @@ class ToolStandingChanged(StageEvent):
     """One sentence for people."""
 
 
-class ToolMismatch(StageEvent):
+class ToolMismatch(StageEvent, Coded):
     """The tool that was found can't be called with what the request says."""
 
     type: Literal["tool_mismatch"] = "tool_mismatch"
@@ -485,7 +485,7 @@ class AnswerToken(Value):
     """
 
 
-class TurnFinished(Value):
+class TurnFinished(Coded):
     """The turn ended with words for the person."""
 
     type: Literal["turn_finished"] = "turn_finished"
@@ -499,6 +499,8 @@ class TurnFinished(Value):
     """declined: tools of the library that come nearest, the best first."""
     remedy: str = ""
     """failed: what to do, a part of a sentence."""
+    reused: tuple[str, ...] = ()
+    """answered: the tools that it called, if it built none."""
     usage: Usage = Usage()
     seconds: float = 0.0
 

@@ -47,6 +47,7 @@ CHANGEABLE = (
     "turn_max_tokens",
     "turn_max_cost",
     "month_max_cost",
+    "keep_days",
     "synthesis_candidates",
     "synthesis_max_repairs",
     "lessons_learn",
@@ -195,6 +196,8 @@ class Settings(BaseSettings):
     """US dollars of one turn; empty: no limit."""
     month_max_cost: float | None = Field(None, ge=0, le=1_000_000)
     """US dollars of all turns in a calendar month, UTC; empty: no limit."""
+    keep_days: int = Field(0, ge=0, le=36_500)
+    """Days that a conversation without new turns is kept, unless pinned; 0: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Confidence that a tool needs where the model makes no choice."""

@@ -416,6 +416,12 @@ class Request:
         """The disagreement of this request with an earlier result, by default in its own words."""
         return Dispute(result=result, complaint=one_line(complaint or self.text))
 
+    def learnable(self, *forms: str) -> tuple[str, ...]:
+        """Those of these forms of the request that the tool that serves it may be found by from
+        then on: none in a temporary conversation.
+        """
+        return () if self.temporary else tuple(dict.fromkeys(filter(None, forms)))
+
     def names_file(self, arguments: Mapping[str, Any] | None) -> bool:
         """Whether a call names a file of the request or its conversation."""
         names = {file.name for file in self.files} | {r.name for r in self.earlier.references}

@@ -5,10 +5,10 @@ with failures translated.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
@@ -222,6 +222,23 @@ class ModelConnection:
                 if "```" not in thoughts.text:
                     raise self._nothing_said(thoughts.text)
                 yield thoughts.text  # some servers take the whole reply for a thought
+
+    async def forward(
+        self, body: Mapping[str, Any], budget: Budget, path: str
+    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
+        """See `LLMClient.forward`."""
+        await budget.look()
+        budget.check(paid=not budget.limits_cost or self._paid)
+        meter, reply = Meter(ChatRequest(messages=(body,))), b""
+        try:
+            async with aclosing(self.provider.forward(body, path=path)) as pieces:
+                async for piece in pieces:
+                    reply += piece if isinstance(piece, bytes) else b""
+                    yield piece
+        finally:
+            if reply:
+                meter.take(reply)
+                budget.charge(meter.tokens.input, meter.tokens.output, self._cost(meter.tokens))
 
     def cut_off(self) -> ModelReplyInvalid:
         """The error for a reply that the length limit ended."""

@@ -3,6 +3,8 @@
 """
 
 import json
+import math
+import re
 from collections.abc import Callable
 
 from selfeng.models.chat import ChatRequest, Tokens
@@ -33,7 +35,9 @@ def free(_model: str, _base_url: str, _tokens: Tokens) -> float:
     return 0.0
 
 
-_CHARACTERS_PER_TOKEN = 4  # of an estimate, which is rounded up
+_CHARACTERS_PER_TOKEN = 4
+_COUNTS = re.compile(r'"(prompt|input|completion|output|cached)_tokens":\s*(\d+)')
+_TEXT = re.compile(r'"(?:content|delta|arguments)":\s*"((?:[^"\\]|\\.)*)"')
 
 
 class Meter:
@@ -60,6 +64,15 @@ class Meter:
         if usage:
             self._usage, self._unreported = usage, 0
 
+    def take(self, reply: bytes) -> None:
+        """Count a whole reply of either API, which may be a stream of events."""
+        text = reply.decode(errors="replace")
+        self.count("".join(_TEXT.findall(text)))
+        if counts := {name: int(number) for name, number in _COUNTS.findall(text)}:
+            read = counts.get("prompt") or counts.get("input") or 0
+            wrote = counts.get("completion") or counts.get("output") or 0
+            self.report(Tokens(input=read, output=wrote, cached=counts.get("cached", 0)))
+
     @property
     def started(self) -> bool:
         """Whether any part of the reply has come."""
@@ -73,14 +86,17 @@ class Meter:
     @property
     def tokens(self) -> Tokens:
         usage = self._usage or Tokens(input=0, output=0)
-        return (
-            Tokens(
-                input=usage.input or -(-self._prompt_length // _CHARACTERS_PER_TOKEN),
-                output=usage.output
-                - (-(self._unreported if usage.output else self._reply_length))
-                // _CHARACTERS_PER_TOKEN,
-                cached=usage.cached,
-            )
-            if self._uses_tokens
-            else Tokens(input=0, output=0)
+        if not self._uses_tokens:
+            return Tokens(input=0, output=0)
+        return Tokens(
+            input=usage.input or estimate(self._prompt_length),
+            output=usage.output + estimate(self._unreported)
+            if usage.output
+            else estimate(self._reply_length),
+            cached=usage.cached,
         )
+
+
+def estimate(characters: int) -> int:
+    """The tokens of a text of this length, about."""
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN)

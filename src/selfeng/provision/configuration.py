@@ -216,15 +216,17 @@ class Configuration:
             await asyncio.to_thread(client.warm_up)
             return tuple(sorted(await client.models(_PATIENCE)))
 
-    async def abilities(self, changes: Mapping[str, Any]) -> AsyncGenerator["Ability", None]:
+    async def abilities(
+        self, changes: Mapping[str, Any], budget: Budget
+    ) -> AsyncGenerator["Ability", None]:
         """What the model's server can do, with these changes, which are not made: eight short
         calls.
 
-        Raises: SettingsInvalid, ModelError.
+        Raises: SettingsInvalid, ModelError, BudgetExceeded.
         """
         async with aclosing(self._connect(self._with(changes), lambda: None)) as client:
             await asyncio.to_thread(client.warm_up)
-            async with aclosing(client.abilities(Budget())) as ability_stream:
+            async with aclosing(client.abilities(budget)) as ability_stream:
                 async for ability in ability_stream:
                     yield ability
 

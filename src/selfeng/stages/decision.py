@@ -149,10 +149,13 @@ class Decider:
         likely = near = tuple(tool.name for tool in selection.results.offered)
         if not likely and not await asyncio.to_thread(is_english, turn.request.text):
             near = considered
+        # what a conversation leads up to may mean nothing without it, and the model's words may
+        alone = "" if turn.request.history else turn.request.text
+        forms = () if selection.reason else turn.request.learnable(alone, choice.standalone)
         return Decision(
             choice=choice,
             considered=considered,
-            learnable=() if selection.reason else _forms(turn, choice.standalone),
+            learnable=forms,
             likely=likely,
             near=near,
         )
@@ -326,14 +329,6 @@ def _best(candidates: Iterable[AnyCandidate]) -> tuple[AnyCandidate, ...]:
     for candidate in sorted(candidates, key=attrgetter("confidence"), reverse=True):
         best.setdefault(candidate.tool.name, candidate)
     return tuple(best.values())[:CANDIDATES]
-
-
-def _forms(turn: Turn, standalone: str) -> tuple[str, ...]:
-    """What can be learnt of the request: what a conversation leads up to may mean nothing without
-    it, and the model's words may.
-    """
-    request_texts = () if turn.request.history else (turn.request.text,)
-    return tuple(dict.fromkeys(filter(None, (*request_texts, standalone))))
 
 
 def _judged(selection: _Choice) -> tuple[AnyCandidate, ...]:

@@ -9,6 +9,7 @@ from selfeng.core.events import (
     CodeRun,
     DelegationChanged,
     Event,
+    Executing,
     FilesMade,
     NoToolFound,
     Outcome,
@@ -16,9 +17,8 @@ from selfeng.core.events import (
     TestFinished,
     ToolFound,
 )
-from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.core.words import count
+from selfeng.core.words import Coded, count
 from selfeng.stages.execution.contract import OF_SERVICES
 from selfeng.stages.execution.outcome import own_failure
 from selfeng.stages.stages import End, Executed, PlanExecuted
@@ -32,12 +32,13 @@ said by then that it does not fit.
 """
 
 
-class Ending(Value):
+class Ending(Coded):
     """See `TurnFinished`."""
 
     outcome: Outcome = Outcome.ANSWERED
     nearest: tuple[str, ...] = ()
     remedy: str = ""
+    reused: tuple[str, ...] = ()
 
 
 def ending(end: End, events: Sequence[Event]) -> Ending:
@@ -46,7 +47,12 @@ def ending(end: End, events: Sequence[Event]) -> Ending:
         case ConsentAsked():
             return Ending(outcome=Outcome.ASKED)
         case DirectAnswer(declined=True):
-            return Ending(outcome=Outcome.DECLINED, nearest=_nearest(events))
+            return Ending(
+                outcome=Outcome.DECLINED,
+                nearest=_nearest(events),
+                code=end.code,
+                values=end.values,
+            )
         case DirectAnswer(questions=questions) | AgentReply(questions=questions) if questions:
             return Ending(outcome=Outcome.ASKED)
         case AgentReply() if _in_vain(events):
@@ -54,11 +60,12 @@ def ending(end: End, events: Sequence[Event]) -> Ending:
                 outcome=Outcome.FAILED, remedy="say it in other words, or in smaller parts"
             )
         case Executed(execution=execution):
-            return _called([execution])
+            return _called([execution], events)
         case PlanExecuted(executions=executions):
-            return _called(executions)
+            return _called(executions, events)
         case DirectAnswer() | AgentReply():
-            return Ending()
+            coded = {"code": end.code, "values": end.values}
+            return _called((), events).model_copy(update=coded)
         case _:
             assert_never(end)
 
@@ -74,10 +81,13 @@ def _nearest(events: Sequence[Event]) -> tuple[str, ...]:
     )[:_NEAREST]
 
 
-def _called(executions: Sequence[Execution]) -> Ending:
+def _called(executions: Sequence[Execution], events: Sequence[Event]) -> Ending:
     """Of calls of one tool: the first that did not do what was asked for decides."""
-    remedy = next(filter(None, map(_remedy, executions)), "")
-    return Ending(outcome=Outcome.FAILED, remedy=remedy) if remedy else Ending()
+    if remedy := next(filter(None, map(_remedy, executions)), ""):
+        return Ending(outcome=Outcome.FAILED, remedy=remedy)
+    tools = {e.tool for e in events if isinstance(e, Executing) and not e.server}
+    built = any(isinstance(e, SynthesisStep) and e.step == "register" for e in events)
+    return Ending(reused=() if built else tuple(sorted(tools)))
 
 
 def _remedy(execution: Execution) -> str:

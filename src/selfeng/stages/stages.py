@@ -260,9 +260,9 @@ class Stages:
         one for an agent, a call by hand, or one about an answer that is marked as wrong.
         """
         request = state.turn.request
-        state.learnable, way = (request.text,), _WAYS.get(type(request.kind), "new")
-        if request.temporary:
-            state.learnable = ()
+        way = _WAYS.get(type(request.kind), "new")
+        if way != "new":
+            state.learnable = request.learnable(request.text)
         match request.kind:
             case HandCall(call=called):
                 tool = await self._library.get(called.name)
@@ -327,8 +327,7 @@ class Stages:
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
         state.likely = decision.likely
-        state.learnable = () if turn.request.temporary else decision.learnable
-        state.near = decision.near
+        state.learnable, state.near = decision.learnable, decision.near
         match state.choice:
             case Call(tool=ServerTool() as tool) as call:
                 if self._servers and await self._servers.allowed(tool):

@@ -175,13 +175,16 @@ def deleted_long_ago(connection: sa.Connection) -> list[str]:
     return list(connection.scalars(ids))
 
 
-def left_temporary(connection: sa.Connection) -> list[str]:
-    """The ids of temporary conversations in which nothing runs, and that were deleted or whose
-    newest turn began a day ago.
+def idle_conversations(
+    connection: sa.Connection, kind: ConversationKind, kept: timedelta
+) -> list[str]:
+    """The ids of conversations of the kind that are not pinned, in which nothing runs and whose
+    newest turn began so long ago; also of temporary ones that were deleted.
     """
     turn = sa.exists().where(_TURNS.c.conversation_id == _CONVERSATIONS.c.id)
-    since = datetime.now(UTC) - KEPT_AFTER_DELETION
-    unwanted = _CONVERSATIONS.c.deleted_at.is_not(None) | ~turn.where(_TURNS.c.started_at >= since)
-    is_idle = ~turn.where(_TURNS.c.state == "running")
-    ids = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind == "temporary")
+    is_old = ~turn.where(_TURNS.c.started_at >= datetime.now(UTC) - kept)
+    is_deleted = _CONVERSATIONS.c.deleted_at.is_not(None)
+    unwanted = is_old | is_deleted if kind == "temporary" else is_old & ~is_deleted
+    is_idle = ~turn.where(_TURNS.c.state == "running") & ~_CONVERSATIONS.c.pinned
+    ids = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind == kind)
     return list(connection.scalars(ids.where(is_idle, unwanted)))

@@ -44,13 +44,14 @@ from selfeng.core.status import Asked
 from selfeng.store import schema
 from selfeng.store.conversation_files import brings_contents, keep
 from selfeng.store.conversation_list import (
+    KEPT_AFTER_DELETION,
     ConversationChange,
     ConversationKind,
     ConversationSummary,
     change_conversation,
     deleted_long_ago,
     find_conversations,
-    left_temporary,
+    idle_conversations,
     snippets,
     summaries,
 )
@@ -134,14 +135,17 @@ class Journal:
         server: str | None = None,
         processes: Processes | None = None,
         teaches: Callable[[], bool] = lambda: False,
+        keep_days: Callable[[], int] = lambda: 0,
     ) -> None:
         """`server` runs the turns that begin here: this process, unless another is named.
-        `teaches`: whether they are to be examined for lessons when they have ended.
+        `teaches`: whether they are to be examined for lessons when they have ended. `keep_days`:
+        for how long a conversation without a new turn is kept; 0: until it is deleted.
         """
         self._engine = engine
         self._server = server or this_process()
         self._processes = processes or Processes(engine)
         self._teaches = teaches
+        self.keep_days = keep_days
 
     def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
@@ -235,11 +239,15 @@ class Journal:
             announce(connection, "conversations")
 
     def remove_deleted(self) -> None:
-        """Remove the conversations that were deleted too long ago to be restored, and the temporary
-        ones that were deleted or left for a day.
+        """Remove the conversations that were deleted too long ago to be restored, the temporary
+        ones that were deleted or left for a day, and those that are kept no longer.
         """
+        days = self.keep_days()
         with reading(self._engine) as connection:
-            conversation_ids = [*deleted_long_ago(connection), *left_temporary(connection)]
+            kept = timedelta(days=days)
+            expired = idle_conversations(connection, "chat", kept) if days else []
+            temporary = idle_conversations(connection, "temporary", KEPT_AFTER_DELETION)
+            conversation_ids = [*deleted_long_ago(connection), *temporary, *expired]
         for batch in _batches(conversation_ids, _AT_ONCE):
             self.remove_conversations(batch)
 
@@ -465,6 +473,13 @@ class Journal:
         """The ids of the turns that run in a conversation, in whatever process."""
         of_conversation = _TURNS.c.conversation_id == storable(conversation_id)
         query = sa.select(_TURNS.c.id).where(of_conversation, _TURNS.c.state == "running")
+        return fetch_column(self._engine, query)
+
+    def running_of(self, owner: str) -> list[str]:
+        """The ids of an owner's turns that run, in whatever process."""
+        conversations = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
+        of_owner = _TURNS.c.conversation_id.in_(conversations)
+        query = sa.select(_TURNS.c.id).where(of_owner, _TURNS.c.state == "running")
         return fetch_column(self._engine, query)
 
     def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:

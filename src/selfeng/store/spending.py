@@ -1,37 +1,31 @@
-"""What turns spend on the model, by conversation and month, and what they save by the tools that
-earlier ones built. A row outlives the conversation of its turn.
+"""What is spent on models: by turns, whose rows outlive their conversations, with what they save by
+the tools that earlier ones built; and outside of turns, in one row for an owner and month.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
+from uuid import NAMESPACE_OID, uuid5
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from selfeng.core.errors import MonthSpent
-from selfeng.core.events import (
-    EVENT,
-    FINAL,
-    BudgetSpent,
-    Executing,
-    Limits,
-    Outcome,
-    Record,
-    TurnFinished,
-)
+from selfeng.core.events import FINAL, BudgetSpent, Limits, Record, TurnFinished
 from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
 
-_SPENDING, _VERSIONS, _EVENTS = schema.spending, schema.tool_versions, schema.events
+_SPENDING, _VERSIONS = schema.spending, schema.tool_versions
 _ANY = 10**12
 
 
 class MonthSpending(Value):
-    """What the turns of one person spent in a month, such as 2026-11, UTC.
+    """What one person spent in a month, such as 2026-11, UTC; `turns` are those that spent.
 
     `cost` and `saved_cost` are in US dollars, without what has an unknown price; None if all has.
     `reuses` are turns that a tool served which an earlier turn had built. They saved what its build
@@ -58,50 +52,60 @@ class SpendingReport(Value):
 
 
 def note_spending(connection: sa.Connection, records: Sequence[Record]) -> None:
-    """Keep what turns have spent by their newest events."""
+    """Keep what turns have spent by their newest events, and saved by the tools they reused."""
     newest = {r.turn_id: r for r in records if r.seq and isinstance(r.event, (BudgetSpent, *FINAL))}
     for record in newest.values():
-        event, turn_id, conversation_id = record.event, record.turn_id, record.conversation_id
+        event = record.event
         assert isinstance(event, (BudgetSpent, *FINAL))
-        values: dict[str, Any] = {}
-        if isinstance(event, TurnFinished) and event.outcome is Outcome.ANSWERED:
-            values = _saved(connection, turn_id, event.usage)
-        if event.usage.calls:  # a process that ends the turn of another one knows nothing of it
-            values |= {"tokens": _tokens(event.usage), "cost": event.usage.cost}
-        row = _SPENDING.update().where(_SPENDING.c.turn_id == turn_id).values(**values)
-        if values and not connection.execute(row).rowcount:
-            of_conversation = schema.conversations.c.id == conversation_id
+        usage, values = event.usage, dict[str, Any]()
+        if isinstance(event, TurnFinished) and event.reused:
+            values = _saved(event.reused, usage)
+        if usage.calls:  # a process that ends the turn of another one knows nothing of it
+            values |= {"tokens": _tokens(usage), "cost": usage.cost}
+        if values:
+            of_conversation = schema.conversations.c.id == record.conversation_id
             owner = sa.select(schema.conversations.c.owner).where(of_conversation)
-            ids = {"turn_id": turn_id, "conversation_id": conversation_id}
-            values |= {**ids, "owner": owner.scalar_subquery(), "month": f"{record.at:%Y-%m}"}
-            connection.execute(_SPENDING.insert().values(**values))
+            ids: dict[str, Any] = {"owner": owner.scalar_subquery(), "month": f"{record.at:%Y-%m}"}
+            ids |= {"turn_id": record.turn_id, "conversation_id": record.conversation_id}
+            _put(connection, ids, values)
 
 
-def _saved(connection: sa.Connection, turn_id: str, usage: Usage) -> dict[str, Any]:
-    """What a turn saved by the tools that it used, if turns had built them and it built none."""
-    of_turn, event = _EVENTS.c.turn_id == turn_id, _EVENTS.c.event
-    registered = (_EVENTS.c.type == "synthesis_step") & event.contains('"step":"register"')
-    if connection.scalar(sa.select(sa.exists().where(of_turn, registered))):
-        return {}
-    calls = sa.select(event).where(of_turn, _EVENTS.c.type == "executing")
-    events = map(EVENT.validate_json, connection.scalars(calls))
-    tools = {e.tool for e in events if isinstance(e, Executing) and not e.server}
-    builds = [build for name in sorted(tools) if (build := _build(connection, name))]
-    if not builds:
-        return {}
+def _put(
+    connection: sa.Connection, ids: dict[str, Any], values: dict[str, Any], *, add: bool = False
+) -> None:
+    """Write the values into a row, or `add` them to those that it has."""
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    insertion = insert(_SPENDING).values(**ids, **values)
+    changes: dict[str, Any] = {name: insertion.excluded[name] for name in values}
+    if add:
+        changes = {
+            name: sa.func.coalesce(_SPENDING.c[name] + new, _SPENDING.c[name], new)
+            for name, new in changes.items()
+        }
+    connection.execute(insertion.on_conflict_do_update(index_elements=["turn_id"], set_=changes))
+
+
+def _saved(tools: Sequence[str], usage: Usage) -> dict[str, Any]:
+    """What a turn saved by these tools, as expressions: what the turns that created them had used
+    when they were registered, less what it used itself. NULL if no turn created them.
+    """
+    created = _VERSIONS.c.name.in_(tools) & _VERSIONS.c.origin.contains('"how":"created"')
+    newest = sa.select(_VERSIONS.c.name, sa.func.max(_VERSIONS.c.version))
+    newest = newest.where(created & _VERSIONS.c.usage.is_not(None)).group_by(_VERSIONS.c.name)
+    whose = sa.tuple_(_VERSIONS.c.name, _VERSIONS.c.version).in_(newest)
+    text = sa.cast(_VERSIONS.c.usage, sa.JSON().with_variant(sa.Text(), "sqlite"))
+    fields = sa.type_coerce(text, sa.JSON)
+    wrote, read, cost = (
+        fields[name].as_float() for name in ("output_tokens", "input_tokens", "cost")
+    )
     paid = usage.cost if usage.calls else 0.0
-    costs = [build.cost for build in builds if build.cost is not None]
-    has_prices = paid is not None and len(costs) == len(builds)
-    cost = sum(costs) - (paid or 0.0) if has_prices else None
-    return {"saved_tokens": sum(map(_tokens, builds)) - _tokens(usage), "saved_cost": cost}
-
-
-def _build(connection: sa.Connection, tool: str) -> Usage | None:
-    """What the turn that created a tool had used when it was registered."""
-    created = _VERSIONS.c.origin.contains('"how":"created"') & _VERSIONS.c.usage.is_not(None)
-    newest = sa.select(_VERSIONS.c.usage).where(_VERSIONS.c.name == tool, created)
-    text = connection.scalar(newest.order_by(_VERSIONS.c.version.desc()).limit(1))
-    return Usage.model_validate_json(text) if text else None
+    has_prices = (sa.func.count(cost) == sa.func.count()) & sa.literal(paid is not None)
+    tokens = sa.cast(sa.func.sum(wrote + read), sa.Integer) - _tokens(usage)
+    dollars = sa.case((has_prices, sa.func.sum(cost) - (paid or 0.0)))
+    return {
+        name: sa.select(sum).where(whose).scalar_subquery()
+        for name, sum in (("saved_tokens", tokens), ("saved_cost", dollars))
+    }
 
 
 def _tokens(usage: Usage) -> int:
@@ -109,7 +113,7 @@ def _tokens(usage: Usage) -> int:
 
 
 class Spending:
-    """What turns spent. All methods but `month` block."""
+    """What was spent. All methods but `month` and `outside_turns` block."""
 
     def __init__(self, engine: sa.Engine, limit: Callable[[], float | None] = lambda: None) -> None:
         """`limit` gives what a month may cost in US dollars."""
@@ -119,17 +123,35 @@ class Spending:
         """The budget of this month, for one turn."""
         return MonthBudget(self, self._limit())
 
+    @asynccontextmanager
+    async def outside_turns(self, owner: str) -> AsyncIterator["MonthBudget"]:
+        """The budget of this month for calls of no turn, which count when the block ends."""
+        budget = self.month()
+        try:
+            yield budget
+        finally:
+            await asyncio.to_thread(self.count, owner, budget.usage)
+
+    def count(self, owner: str, usage: Usage) -> None:
+        """Count what was spent outside of turns."""
+        month = f"{datetime.now(UTC):%Y-%m}"
+        ids = {"turn_id": uuid5(NAMESPACE_OID, f"{month} {owner}").hex, "conversation_id": ""}
+        values = {"tokens": _tokens(usage), "cost": usage.cost}
+        if usage.calls:
+            with writing(self._engine) as connection:
+                _put(connection, {**ids, "owner": owner, "month": month}, values, add=True)
+
     def report(self, owner: str) -> SpendingReport:
         return SpendingReport(
             months=self.months(owner), spent=self.this_month(), limit=self._limit()
         )
 
     def months(self, owner: str, most: int = 12) -> tuple[MonthSpending, ...]:
-        """The months in which an owner's turns asked the model or reused a tool, newest first."""
+        """The months in which an owner spent, or a turn reused a tool, newest first."""
         columns, sums = _SPENDING.c, ("tokens", "cost", "saved_cost")
         query = sa.select(
             columns.month,
-            sa.func.count().label("turns"),
+            sa.func.count(sa.func.nullif(columns.conversation_id, "")).label("turns"),
             *(sa.func.sum(columns[name]).label(name) for name in sums),
             sa.func.count(columns.saved_tokens).label("reuses"),
             sa.func.coalesce(sa.func.sum(columns.saved_tokens), 0).label("saved_tokens"),
@@ -139,7 +161,7 @@ class Spending:
             return tuple(MonthSpending(**row._mapping) for row in connection.execute(query))
 
     def this_month(self) -> float:
-        """US dollars that all owners' turns have spent in this month."""
+        """US dollars that all owners have spent in this month."""
         in_month = _SPENDING.c.month == f"{datetime.now(UTC):%Y-%m}"
         query = sa.select(sa.func.coalesce(sa.func.sum(_SPENDING.c.cost), 0.0)).where(in_month)
         with reading(self._engine) as connection:

@@ -165,6 +165,10 @@ export const getModels = async (changes) =>
 // What the person's requests cost by month, and what the limit of a month is.
 export const getSpending = () => get("/api/v1/spending");
 
+// What is stored of the person, also once it was deleted.
+export const getData = () => get("/api/v1/data");
+export const deleteData = () => call("DELETE", "/api/v1/data");
+
 // The links of a conversation. A new one, which ends after some days or never (null), comes with its path.
 const sharesPath = (conversationId) => `${conversationPath(conversationId)}/shares`;
 const sharePath = (conversationId, id) => `${sharesPath(conversationId)}/${encodeURIComponent(id)}`;

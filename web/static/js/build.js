@@ -116,8 +116,8 @@ const figuresOf = (event) => ({
   main: event.main_success,
 });
 
-const passes = ({ python, invalid, failed, main }) =>
-  python > 0 && invalid.length === 0 && failed === 0 && main !== false;
+const passes = ({ files, python, invalid, failed, main }) =>
+  (files === 0 || python > 0) && invalid.length === 0 && failed === 0 && main !== false;
 
 const checking = (steps, at) =>
   steps.some(isCheck) ? steps : open(settled(steps, at), { kind: "project_check", startedAt: at });

@@ -22,6 +22,7 @@ export const LIMITS = [
   ["build", ["synthesis_candidates", "synthesis_max_repairs"]],
   ["server", ["openai_timeout"]],
   ["people", ["month_max_cost", "turns_max_running", "turns_max_per_person", "turns_max_waiting"]],
+  ["stored", ["keep_days"]],
 ];
 
 const NUMBERS = LIMITS.flatMap(([, names]) => names);

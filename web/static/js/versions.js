@@ -25,7 +25,7 @@ export function originWords({ origin, why }) {
     case "repaired":
       return t(failure ? "origin-repaired-from" : "origin-repaired", said);
     case "extended":
-      return t("origin-extended", { parameters: list(parameters) });
+      return t("origin-extended", { parameters: list(parameters), count: parameters.length });
     case "rolled_back":
       return t("origin-rolled_back", { to });
     case "requirement_changed":

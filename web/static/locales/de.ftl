@@ -143,7 +143,7 @@ composer-attach = Dateien anhängen
 composer-attach-limits = Dateien anhängen: { $limits }
 composer-files = Dateien
 composer-send = Senden
-composer-hint = { $send }: senden · { $line }: neue Zeile · Dateien überall ablegen · { $list }: Tastenkürzel
+composer-hint = { $send }: senden · { $line }: neue Zeile · Dateien ablegen · { $list }: Kürzel
 composer-pasted = eingefügt
 temporary = Temporär
 temporary-note = Temporär: in keiner Liste und keiner Suche, und nichts wird daraus gelernt. Sie wird einen Tag nach der letzten Anfrage gelöscht, oder auf Wunsch sofort; Werkzeuge, die sie baut, bleiben.
@@ -191,6 +191,8 @@ pending-edit = Bearbeiten
 lacking = { $tool } kann das. Was fehlt noch?
 requests-title = Beispielanfragen
 requests-own = Eigene frühere Anfragen, die nur Sie sehen, lassen sich entfernen.
+requests-open = Unterhaltung mit „{ $request }“
+requests-open-title = Unterhaltung öffnen
 requests-forget = Entfernen
 requests-forget-question = Dieses Werkzeug nicht mehr für „{ $request }“ anbieten? Das gilt für alle.
 ended-answered = Fertig: { $request }
@@ -865,7 +867,7 @@ conversation-markdown = Als Markdown exportieren
 conversation-json = Als JSON exportieren
 conversation-delete = Löschen
 conversation-deleted = Gelöschte Unterhaltung
-conversation-deleted-title = „{ $title }“ gelöscht
+conversation-deleted-title = Gelöscht: „{ $title }“
 conversation-undo = Rückgängig
 conversation-dismiss = Ausblenden
 conversation-missing = Diese Unterhaltung ist nicht da.
@@ -1182,7 +1184,7 @@ import-words = Lesen Sie, was die Werkzeuge über sich sagen: Geprüft wird der 
 import-checking = { $count } von { $of } geprüft…
 import-checked = { $of ->
     [one] Ein Werkzeug geprüft.
-   *[other] Alle { $of } Werkzeuge geprüft.
+   *[other] { $of } Werkzeuge geprüft.
 }
 import-add = { $count ->
     [0] Nichts hinzuzufügen
@@ -1308,7 +1310,10 @@ origin-edited = von Hand bearbeitet
 origin-repaired = repariert
 origin-repaired-from = repariert: { $failure }
 origin-corrected = nach einem Einwand berichtigt
-origin-extended = erweitert um { $parameters }
+origin-extended = mit { $count ->
+    [one] dem neuen Parameter
+   *[other] den neuen Parametern
+} { $parameters }
 origin-rolled_back = zurückgesetzt auf Version { $to }
 origin-requirement_changed = benutzt Version { $version } von { $tool }
 origin-refactored = { $factor }-mal so schnell
@@ -1494,6 +1499,7 @@ settings-limits-of-turn = Für eine Anfrage
 settings-limits-of-build = Für ein neues Werkzeug
 settings-limits-of-server = Für eine Antwort
 settings-limits-of-people = Für alle Anfragen zusammen
+settings-limits-of-stored = Für gespeicherte Daten
 settings-no-limit = keine Grenze
 settings-turn_max_seconds = Sekunden
 settings-turn_max_seconds-note = Danach macht eine Anfrage keinen weiteren Modellaufruf.
@@ -1507,6 +1513,8 @@ settings-synthesis_candidates = Kandidaten
 settings-synthesis_candidates-note = Zugleich geschrieben für ein neues Werkzeug; sie stimmen über die Tests ab. 1 bis 8.
 settings-month_max_cost = US-Dollar im Monat
 settings-month_max_cost-note = So viel dürfen die Anfragen aller in einem Kalendermonat kosten, wo Preise bekannt sind.
+settings-keep_days = Tage, die eine Unterhaltung bleibt
+settings-keep_days-note = Nach der letzten Anfrage; bei 0 bleibt sie, bis sie gelöscht wird. Angeheftete und Projekte bleiben.
 settings-turns_max_running = Gleichzeitig
 settings-turns_max_running-note = So viele Anfragen aller laufen gleichzeitig; weitere warten in einer Warteschlange.
 settings-turns_max_per_person = Von einer Person
@@ -1534,6 +1542,22 @@ spending-unknown = unbekannt
 spending-none = Noch nichts ausgegeben.
 spending-limit = In diesem Monat kosten die Anfragen aller { $spent } von { $limit }.
 spending-note = Eigene Anfragen. Gespart ist, was der Bau der erneut genutzten Werkzeuge gekostet hatte, abzüglich der Kosten dieser Anfragen. Wo ein Preis unbekannt ist, zählen nur Tokens.
+data = Gespeicherte Daten
+data-conversations = Unterhaltungen
+data-files = Dateien
+data-results = Werte, die Werkzeuge ergaben
+data-links = Geteilte Links
+data-proposals = Wartende Änderungen
+data-spending = Anfragen in den Ausgaben
+data-lessons = Lehren aus eigenen Anfragen
+data-kept = Eine Unterhaltung ohne neue Anfrage wird nach { $count } { $count ->
+    [one] Tag
+   *[other] Tagen
+  } gelöscht, wenn sie nicht angeheftet ist.
+data-kept-always = Unterhaltungen bleiben, bis sie gelöscht werden.
+data-note = Dateien und Eingaben von Aufrufen gehen mit ihrer Unterhaltung. Werkzeuge gehören allen und bleiben.
+data-delete = Meine Daten löschen
+data-delete-question = Alle eigenen Unterhaltungen und Projekte löschen, und was nur eigene Anfragen gelehrt haben? Das lässt sich nicht rückgängig machen.
 settings-browser = Dieser Browser
 settings-browser-note = Sprache, Farben und Benachrichtigungen gelten sofort und nur in diesem Browser.
 settings-language = Sprache
@@ -1637,7 +1661,10 @@ edit-passed = { $count ->
     [one] 1 Test besteht.
    *[other] Alle { $count } Tests bestehen.
 }
-edit-failed = { $failed } von { $count } Tests schlagen fehl.
+edit-failed = { $failed ->
+    [one] Einer von { $count } Tests schlägt fehl.
+   *[other] { $failed } von { $count } Tests schlagen fehl.
+}
 edit-problem = Es läuft nicht.
 settings-asks = Vor Änderungen der Bibliothek fragen
 settings-asks-note = Neue Werkzeuge und Versionen warten, bis du sie annimmst.

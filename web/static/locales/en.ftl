@@ -191,6 +191,8 @@ pending-edit = Edit
 lacking = { $tool } can do this. What is missing?
 requests-title = Example requests
 requests-own = You can remove your own earlier requests, which only you see.
+requests-open = Conversation with “{ $request }”
+requests-open-title = Open the conversation
 requests-forget = Remove
 requests-forget-question = Stop matching this tool to “{ $request }”? This applies to everyone.
 ended-answered = Done: { $request }
@@ -1185,7 +1187,7 @@ import-words = Read what the tools say of themselves: the gate judges code, not 
 import-checking = { $count } of { $of } checked…
 import-checked = { $of ->
     [one] One tool checked.
-   *[other] All { $of } tools checked.
+   *[other] { $of } tools checked.
 }
 import-add = { $count ->
     [0] Nothing to add
@@ -1311,7 +1313,10 @@ origin-edited = edited by hand
 origin-repaired = repaired
 origin-repaired-from = repaired: { $failure }
 origin-corrected = corrected after a complaint
-origin-extended = extended by { $parameters }
+origin-extended = with the new { $count ->
+    [one] parameter
+   *[other] parameters
+} { $parameters }
 origin-rolled_back = rolled back to version { $to }
 origin-requirement_changed = takes version { $version } of { $tool }
 origin-refactored = { $factor }× faster
@@ -1497,6 +1502,7 @@ settings-limits-of-turn = For one request
 settings-limits-of-build = For a new tool
 settings-limits-of-server = For one answer
 settings-limits-of-people = For all requests together
+settings-limits-of-stored = For stored data
 settings-no-limit = no limit
 settings-turn_max_seconds = Seconds
 settings-turn_max_seconds-note = After which a request makes no further model call.
@@ -1510,6 +1516,8 @@ settings-synthesis_candidates = Candidates
 settings-synthesis_candidates-note = Written at once for a new tool; they vote on the tests. 1 to 8.
 settings-month_max_cost = US dollars in a month
 settings-month_max_cost-note = That the requests of everybody may cost in a calendar month, where prices are known.
+settings-keep_days = Days a conversation is kept
+settings-keep_days-note = After the newest request; 0 keeps it until it is deleted. Pinned conversations and projects stay.
 settings-turns_max_running = At once
 settings-turns_max_running-note = Requests of everybody that run at once; more wait in a queue.
 settings-turns_max_per_person = Of one person
@@ -1537,6 +1545,22 @@ spending-unknown = unknown
 spending-none = Nothing was spent yet.
 spending-limit = This month, everybody’s requests cost { $spent } of { $limit }.
 spending-note = Your requests. Reuse saved what it had cost to build the tools used again, less what these requests cost. Where a price is unknown, only tokens count.
+data = Stored data
+data-conversations = Conversations
+data-files = Files
+data-results = Values that tools returned
+data-links = Shared links
+data-proposals = Changes that wait for you
+data-spending = Requests in the spending
+data-lessons = Lessons from your requests
+data-kept = A conversation without a new request is deleted after { $count } { $count ->
+    [one] day
+   *[other] days
+  }, unless it is pinned.
+data-kept-always = Conversations stay until you delete them.
+data-note = Files and inputs of calls go with their conversation. Tools belong to everybody and stay.
+data-delete = Delete my data
+data-delete-question = Delete all your conversations and projects, and what only your requests taught? This can’t be undone.
 settings-browser = This browser
 settings-browser-note = Language, colours and notifications apply at once, in this browser only.
 settings-language = Language
@@ -1640,7 +1664,10 @@ edit-passed = { $count ->
     [one] 1 test passes.
    *[other] All { $count } tests pass.
 }
-edit-failed = { $failed } of { $count } tests fail.
+edit-failed = { $failed ->
+    [one] One of { $count } tests fails.
+   *[other] { $failed } of { $count } tests fail.
+}
 edit-problem = It does not run.
 settings-asks = Ask before the library changes
 settings-asks-note = New tools and versions wait until you accept them.

@@ -3,18 +3,26 @@
 OpenAI's SDK is slow to import, so it is imported only where it may be needed.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.settings import Settings
+from selfeng.core.stage_event import Usage
 from selfeng.models.embedding.minilm import MiniLM
 
 if TYPE_CHECKING:
     from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
 
 
-def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbedder":
-    """The embedder that EMBEDDER names.
+Spent = Callable[[str, Usage], object]
+"""Called with the owner of what is running, after a call of a server."""
+
+
+def chosen_embedder(
+    settings: Settings, minilm: MiniLM, spent: Spent | None = None
+) -> "MiniLM | OpenAIEmbedder":
+    """The embedder that EMBEDDER names. `spent`: see `OpenAIEmbedder`.
 
     Raises:
         ConfigurationError: EMBEDDER=openai lacks a server, or the length of its model's vectors is
@@ -36,11 +44,11 @@ def chosen_embedder(settings: Settings, minilm: MiniLM) -> "MiniLM | OpenAIEmbed
             f"OPENAI_EMBEDDING_MODEL={model!r} gives vectors of unknown length",
             "set OPENAI_EMBEDDING_DIMENSIONS to their length",
         )
-    return _openai(settings, model, dimensions)
+    return _openai(settings, model, dimensions, spent)
 
 
 def former_embedder(
-    settings: Settings, minilm: MiniLM, embedder_id: str
+    settings: Settings, minilm: MiniLM, embedder_id: str, spent: Spent | None = None
 ) -> "MiniLM | OpenAIEmbedder | None":
     """The embedder with that id, whatever EMBEDDER says; None if it can't be made with these
     settings.
@@ -51,13 +59,15 @@ def former_embedder(
 
     model_and_dimensions = OpenAIEmbedder.parse_id(embedder_id)
     return (
-        _openai(settings, *model_and_dimensions)
+        _openai(settings, *model_and_dimensions, spent)
         if model_and_dimensions and not settings.offline
         else None
     )
 
 
-def _openai(settings: Settings, model: str, dimensions: int) -> "OpenAIEmbedder":
+def _openai(
+    settings: Settings, model: str, dimensions: int, spent: Spent | None
+) -> "OpenAIEmbedder":
     from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
 
     return OpenAIEmbedder(
@@ -68,4 +78,5 @@ def _openai(settings: Settings, model: str, dimensions: int) -> "OpenAIEmbedder"
         headers=settings.headers,
         timeout=settings.openai_timeout,
         max_retries=settings.openai_max_retries,
+        spent=spent,
     )

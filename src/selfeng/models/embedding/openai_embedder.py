@@ -4,7 +4,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from types import MappingProxyType
@@ -26,6 +26,10 @@ from selfeng.core.bounded_reply import LARGEST, BoundedReply, ReplyTooLarge
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.model_server import ModelServer
+from selfeng.core.owner import current_owner
+from selfeng.core.stage_event import Usage
+from selfeng.models.chat import Tokens
+from selfeng.models.pricing import estimate, listed_price
 
 OPENAI = "https://api.openai.com/v1"
 DIMENSIONS = {
@@ -81,9 +85,11 @@ class OpenAIEmbedder:
         timeout: float = 60.0,
         max_retries: int = 3,
         patience: float = _PATIENCE,
+        spent: Callable[[str, Usage], object] | None = None,
     ) -> None:
         """`dimensions`: length of the vectors that the model gives; `timeout`: seconds per call;
-        `patience`: seconds that a caller waits.
+        `patience`: seconds that a caller waits. `spent` is called after each call, in a thread of
+        its own, with the owner of what is running.
         """
         self._server = ModelServer(
             base_url=_of_deployment(base_url or OPENAI, model),
@@ -92,7 +98,7 @@ class OpenAIEmbedder:
             timeout=timeout,
             headers=headers,
         )
-        self._dimensions, self._patience = dimensions, patience
+        self._dimensions, self._patience, self._spent = dimensions, patience, spent
         self._threads = DaemonThreads(_CALLS, "embeddings")
         self._lock = threading.Lock()
         self._calls: dict[tuple[str, ...], _Call] = {}
@@ -167,19 +173,22 @@ class OpenAIEmbedder:
                 raise self._hangs()
             self._sent = now
             call = _Call(
-                self._threads.submit(partial(self._embedded, texts)),
+                self._threads.submit(partial(self._embedded, texts, current_owner())),
                 now + self._patience + _A_TEXT * len(texts),
             )
             self._calls[texts] = call
             return call
 
-    def _embedded(self, texts: Sequence[str]) -> Vectors:
+    def _embedded(self, texts: Sequence[str], owner: str) -> Vectors:
         vectors = np.empty((len(texts), self._dimensions), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            vectors[start : start + len(batch)] = self._units(
-                self._request_vectors(batch), len(batch)
-            )
+            rows, tokens = self._request_vectors(batch)
+            if self._spent:
+                cost = listed_price(self._server.model, self._server.base_url, tokens)
+                usage = Usage(calls=1, input_tokens=tokens.input, cost=cost)
+                self._threads.submit(partial(self._spent, owner, usage))
+            vectors[start : start + len(batch)] = self._units(rows, len(batch))
         return vectors
 
     def _hangs(self) -> EmbedderUnavailable:
@@ -192,14 +201,16 @@ class OpenAIEmbedder:
         largest = max(LARGEST, _BATCH * self._dimensions * _A_NUMBER)
         response.stream = BoundedReply(response, largest)
 
-    def _request_vectors(self, batch: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, in order."""
+    def _request_vectors(self, batch: Sequence[str]) -> tuple[list[list[float]], Tokens]:
+        """A vector for each text, in order; and the tokens, estimated if the server counts none."""
         try:
             # `float`: not all local servers know the SDK's default, base64.
             response = self._sdk.embeddings.create(
                 model=self._server.model, input=list(batch), encoding_format="float"
             )
-            return [row.embedding for row in sorted(response.data, key=lambda row: row.index)]
+            rows = [row.embedding for row in sorted(response.data, key=lambda row: row.index)]
+            counted = response.usage.prompt_tokens if response.usage else 0
+            return rows, Tokens(input=counted or estimate(sum(map(len, batch))), output=0)
         except OpenAIError as error:
             raise self._failure(error) from None  # the chain of errors may show the key
         except (ValueError, TypeError, AttributeError, RecursionError) as error:

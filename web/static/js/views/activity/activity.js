@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { viewOf } from "../../feed.js";
-import { duration } from "../../format.js";
+import { duration, usageText } from "../../format.js";
 import { useMarks } from "../../marks.js";
 import { useFollow } from "../../scroll.js";
 import { dispatch, html, memo, show, t } from "../../view.js";
@@ -69,6 +69,7 @@ function Head({ turn, order, skew, feed, draw }) {
   const search = () => dispatch({ type: "feed_searched", text: feed.search ? null : "" });
   return html`<div class="activity-head">
     <p class="activity-request" title=${turn.request}>${turn.request}</p>
+    <p class="activity-usage only-narrow">${usageText(turn.usage)}</p>
     <div class="activity-facts">
       <${State}
         data-testid="activity-state"

@@ -138,6 +138,7 @@ export const Hint = () =>
   </p>`;
 
 function fit(field) {
+  if (CSS.supports("field-sizing", "content")) return; // then its style sheet does
   field.style.height = "auto";
   field.style.height = `${field.scrollHeight}px`;
 }

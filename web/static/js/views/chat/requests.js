@@ -2,31 +2,53 @@
 
 import { useRef } from "preact/hooks";
 import { forget } from "../../changing.js";
+import { openConversation } from "../../route.js";
 import { dispatch, html, Icon, t } from "../../view.js";
+import { IconButton } from "../parts/controls.js";
 import { Confirm } from "../parts/confirm.js";
 
-export function Requests({ name, written, used }) {
+// `past` has the visitor's own turns with the tool.
+export function Requests({ name, written, used, past: { made, last = [] } }) {
   const heading = useRef(null);
   if (written.length + used.length === 0) return null;
+  const turnOf = (text) => [...last, made].find((turn) => turn?.request === text);
   const remove = async (text) => {
     await forget(name, text);
     heading.current?.focus(); // the button that had the focus is gone
   };
   return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>${t("requests-title")}</h3>
     <ul class="examples compact" data-testid="requests">
-      ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
+      ${written
+        .filter((text) => !used.includes(text))
+        .map(
+          (text) =>
+            html`<li key=${text} class="used-request">
+              <${Example} text=${text} /><${Turn} of=${turnOf(text)} />
+            </li>`,
+        )}
       ${used.map(
         (text) =>
-          html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`,
+          html`<${Used} key=${`used ${text}`} turn=${turnOf(text)} ...${{ name, text, remove }} />`,
       )}
     </ul>
     ${used.length > 0 && html`<p class="step-note">${t("requests-own")}</p>`}`;
 }
 
-function Used({ name, text, remove }) {
+// The conversation in which the tool served a request.
+const Turn = ({ of }) =>
+  of &&
+  html`<${IconButton}
+    icon="link"
+    label=${t("requests-open", { request: of.request })}
+    title=${t("requests-open-title")}
+    data-testid="past-turn"
+    onClick=${() => openConversation(of.conversation_id)}
+  />`;
+
+function Used({ name, text, turn, remove }) {
   const question = t("requests-forget-question", { request: text });
   return html`<li class="used-request">
-    <${Example} text=${text} /><${Confirm}
+    <${Example} text=${text} /><${Turn} of=${turn} /><${Confirm}
       testid="forget"
       label=${t("requests-forget")}
       about=${text}

@@ -119,7 +119,9 @@ function Field({ parameter, field, entry, problem, set, pick }) {
     <p class="run-note" id=${about}>
       ${
         problem && html`<span class="run-problem" role="alert">${problem} </span>`
-      }${description && `${description} `}<span class="muted">${note}</span>
+      }${description && `${description} `}<span class="muted"
+        >${description ? `(${note})` : note}</span
+      >
     </p>
   </div>`;
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { getShares, postShare, renewShare, revokeShare } from "../../api.js";
-import { copy } from "../../clipboard.js";
+import { copy, selectAll } from "../../clipboard.js";
 import { moment } from "../../format.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { Dialog } from "../parts/dialog.js";
@@ -25,9 +25,7 @@ async function perform(id, change = () => {}, told = "") {
 
 export function Share({ sharing: { id, shares, made, told, error }, title }) {
   const [days, setDays] = useState(null);
-  useEffect(() => {
-    perform(id);
-  }, []);
+  useEffect(() => void perform(id), []);
   const create = (event) => {
     event.preventDefault();
     perform(id, () => postShare(id, days));
@@ -50,7 +48,7 @@ export function Share({ sharing: { id, shares, made, told, error }, title }) {
           choose=${setDays}
         />
       </label>
-      <button type="submit" class="button primary" data-testid="share-create">
+      <button type="submit" class=${made ? "button" : "button primary"} data-testid="share-create">
         <${Icon} name="share" />${t("share-create")}
       </button>
     </form>
@@ -69,10 +67,7 @@ function Made({ path }) {
     await copy(address);
     setCopied(true);
   };
-  useLayoutEffect(() => {
-    field.current.focus();
-    field.current.select();
-  }, []);
+  useLayoutEffect(() => selectAll(field.current), []);
   return html`<div class="share-made">
     <label class="field" for="share-link">${t("share-link")}</label>
     <div class="share-link">
@@ -84,7 +79,7 @@ function Made({ path }) {
         data-testid="share-link"
         value=${address}
         aria-describedby="share-once"
-        onFocus=${(e) => e.target.select()}
+        onFocus=${(e) => selectAll(e.target)}
       /><button class="button primary" data-testid="share-copy" onClick=${press}>
         <${Icon} name=${copied ? "check" : "copy"} />${copied ? t("share-copied") : t("share-copy")}
       </button>

@@ -304,14 +304,14 @@ function Thoughts({ thoughts }) {
 
 function Summary({ turn, conversationId }) {
   const [disputed, setDisputed] = useState(false);
-  const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
   return html`${
       disputed &&
       html`<${Wrong} ...${{ turn, conversationId }} close=${() => setDisputed(false)} />`
     }
     <div class="summary" data-testid="summary">
       ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
-      <span class="summary-facts">${facts}</span>
+      <span class="summary-facts">${duration(turn.seconds)}</span>
+      <span class="summary-usage">${usageText(turn.usage)}</span>
       <span class="turn-actions" role="group" aria-label=${t("turn-actions")}>
         ${turn.answer && html`<${CopyButton} text=${turn.answer} label=${t("turn-answer")} />`}
         ${
@@ -347,7 +347,7 @@ function Summary({ turn, conversationId }) {
         data-testid="show-activity"
         onClick=${() => showActivity(turn.id)}
       >
-        ${t("turn-activity")}<${Icon} name="chevronRight" />
+        <span>${t("turn-activity")}</span><${Icon} name="chevronRight" />
       </button>
     </div>`;
 }

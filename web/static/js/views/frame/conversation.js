@@ -1,6 +1,7 @@
 // One conversation of the list: a link that is renamed in place.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { selectAll } from "../../clipboard.js";
 import { html, memo, Spinner, t } from "../../view.js";
 import { IconButton } from "../parts/controls.js";
 import { partsBy } from "../../conversations.js";
@@ -88,10 +89,7 @@ const Found = ({ snippet, query, active_at: at }) =>
 function Renaming({ title, save, close }) {
   const field = useRef(null);
   const ended = useRef(false);
-  useLayoutEffect(() => {
-    field.current.focus();
-    field.current.select();
-  }, []);
+  useLayoutEffect(() => selectAll(field.current), []);
   const end = (text) => {
     if (ended.current) return;
     ended.current = true;

@@ -44,9 +44,7 @@ export function Palette() {
   const options = groups.flatMap((group) => group.entries);
   const at = Math.min(active, options.length - 1);
 
-  useLayoutEffect(() => {
-    dialog.current.showModal();
-  }, []);
+  useLayoutEffect(() => void dialog.current.showModal(), []);
   useLayoutEffect(() => {
     list.current.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [at, query]);

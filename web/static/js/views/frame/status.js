@@ -98,13 +98,14 @@ function Model({ model }) {
   return html`
     ${model.offline && html`<p>${t("status-model-offline-text")}</p>`}
     ${model.offline && html`<${LocalServers} servers=${model.local_servers} />`}
-    ${model.server && html`<p class="muted">${t("status-model-at", { server: model.server })}</p>`}
     ${
-      model.trouble &&
-      html`<div data-testid="model-trouble">
-        <p>${remedyOf({ kind: "model", cause: model.cause })} ${t("status-model-again")}</p>
-        <${Details} text=${model.trouble} />
-      </div>`
+      model.trouble
+        ? html`<div class="model-trouble" data-testid="model-trouble">
+            <p>${remedyOf({ kind: "model", cause: model.cause })} ${t("status-model-again")}</p>
+            <${Details} text=${model.trouble} />
+          </div>`
+        : model.server &&
+          html`<p class="muted">${t("status-model-at", { server: model.server })}</p>`
     }
     <${SettingsButton} testid="status-settings" />
   `;

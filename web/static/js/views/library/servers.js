@@ -13,9 +13,7 @@ export function Servers() {
   const [servers, setServers] = useState([]);
   const [problem, setProblem] = useState(null);
   const take = (request) => request.then(setServers, setProblem);
-  useEffect(() => {
-    take(getServers());
-  }, []);
+  useEffect(() => void take(getServers()), []);
   const connecting = servers.some(({ state }) => state === "connecting" || state === "idle");
   useEffect(() => {
     if (!connecting) return undefined;

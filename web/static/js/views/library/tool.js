@@ -112,9 +112,9 @@ function Overview({ tool, line, problem }) {
       <${Faster} name=${tool.name} />
     </div>
     <div class="overview-part">
-      <${Requests} name=${tool.name} written=${written} used=${used} />
+      <${Requests} name=${tool.name} written=${written} used=${used} past=${habits} />
       <${Habits} ...${habits} />
-      <${Past} ...${habits} />
+      <${Past} ...${habits} told=${[...written, ...used]} />
       ${tool.network?.length > 0 && html`<${Network} tool=${tool} />`}
       <h3 class="eyebrow">${t("tool-about")}</h3>
       <dl class="facts">
@@ -198,24 +198,29 @@ function Habits({ after = [], together = [] }) {
   }`;
 }
 
-// The conversations and calls are the visitor's own.
-function Past({ made, last = [], calls = [] }) {
+// The conversations and calls are the visitor’s own. Requests that are `told` above link their own.
+function Past({ made, last = [], calls = [], told }) {
+  const others = last.filter(
+    ({ request }, n) =>
+      !told.includes(request) && last.findIndex((use) => use.request === request) === n,
+  );
   const link = ({ conversation_id: id, request }) =>
     html`<button class="example" data-testid="past-turn" onClick=${() => openConversation(id)}>
       <span>${request}</span><${Icon} name="chevronRight" />
     </button>`;
   return html`${
     made &&
+    !told.includes(made.request) &&
     html`<h3 class="eyebrow">${t("tool-made")}</h3>
       <ul class="examples compact">
         <li>${link(made)}</li>
       </ul>`
   }
   ${
-    last.length > 0 &&
+    others.length > 0 &&
     html`<h3 class="eyebrow">${t("tool-last")}</h3>
       <ul class="examples compact">
-        ${last.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}
+        ${others.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}
       </ul>`
   }
   ${calls.length >= CHARTED && html`<${Uses} calls=${calls} />`}`;

@@ -19,6 +19,7 @@ export function Confirm({ label, about, question, act, testid }) {
   };
   if (!asking)
     return html`<button
+      type="button"
       class="button"
       ref=${trigger}
       data-testid=${testid}
@@ -36,6 +37,7 @@ export function Confirm({ label, about, question, act, testid }) {
     <p id=${id}>${question}</p>
     <div class="confirm-answers">
       <button
+        type="button"
         class="button primary"
         ref=${answer}
         aria-describedby=${id}
@@ -44,7 +46,9 @@ export function Confirm({ label, about, question, act, testid }) {
       >
         ${label}
       </button>
-      <button class="button" onClick=${() => setAsking(false)}>${t("confirm-cancel")}</button>
+      <button type="button" class="button" onClick=${() => setAsking(false)}>
+        ${t("confirm-cancel")}
+      </button>
     </div>
   </div>`;
 }

@@ -37,9 +37,7 @@ import { Jump, Region, State } from "../parts/controls.js";
 export function Project({ state, project, thread }) {
   const { id, name } = project;
   const stamp = stampOf(thread);
-  useEffect(() => {
-    loadProject(id);
-  }, [id, stamp]);
+  useEffect(() => void loadProject(id), [id, stamp]);
   const turns = turnsOf(thread);
   const turn = turns.at(-1);
   const detail = detailOf(state);

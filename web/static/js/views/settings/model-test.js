@@ -24,6 +24,7 @@ export function ModelTest({ test, offline, begin }) {
       <p class="run-note">${t("settings-test-note")}</p>
     </div>
     <div role="status">
+      ${test?.end && html`<${End} end=${test.end} />`}
       ${
         test &&
         html`<ul class="settings-abilities">
@@ -38,7 +39,6 @@ export function ModelTest({ test, offline, begin }) {
           }
         </ul>`
       }
-      ${test?.end && html`<${End} end=${test.end} />`}
     </div>
   </div>`;
 }

@@ -21,6 +21,7 @@ import { Combobox } from "../parts/combobox.js";
 import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
 import { Spending } from "./spending.js";
+import { StoredData } from "./stored-data.js";
 import { Dialog } from "../parts/dialog.js";
 import { Select } from "../parts/controls.js";
 import { ErrorWords } from "../parts/problem.js";
@@ -40,15 +41,11 @@ const refuse = (error) => dispatch({ type: "settings_refused", error });
 
 export function Settings({ settings: { view, error, fields, saved, test } }) {
   const [form, setForm] = useState(null);
-  useEffect(() => {
-    load();
-  }, []);
+  useEffect(() => void load(), []);
   useEffect(() => {
     if (view) setForm((now) => (now && !saved ? now : formOf(view)));
   }, [view]);
-  useEffect(() => {
-    document.querySelector(".settings [aria-invalid=true]")?.focus();
-  }, [fields]);
+  useEffect(() => void document.querySelector(".settings [aria-invalid=true]")?.focus(), [fields]);
   const edit = (change) => {
     setForm((now) => ({ ...now, ...change }));
     if (saved || error) dispatch({ type: "settings_edited" });
@@ -101,6 +98,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         <${ModelTest} test=${test} offline=${form.server === "offline"} begin=${begin} />
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${Spending} />
+        <${StoredData} />
         <${ThisBrowser} />
         <${Elsewhere} view=${view} />
         <div class="settings-foot">
@@ -134,9 +132,7 @@ function OnThisMachine({ view }) {
     const servers = await getLocalServers().catch(() => []);
     setFound({ servers, looking: false, asked });
   };
-  useEffect(() => {
-    look(false);
-  }, []);
+  useEffect(() => void look(false), []);
   if ("openai_base_url" in view.fixed || "openai_model" in view.fixed) return null;
   const others = found.servers.filter(({ address }) => address !== view.values.openai_base_url);
   return html`<div class="settings-local">
