@@ -234,7 +234,7 @@ def test_the_hosts_of_a_tool_are_allowed_and_revoked_one_by_one(link: str, page:
     hosts.nth(0).check()
     expect(hosts.nth(0)).to_be_checked()
     expect(hosts.nth(1)).not_to_be_checked()
-    item = page.locator("li", has=hosts.nth(0))
+    item = page.locator("li.server-tool").first
     expect(item).to_contain_text("GET https://api.example.org/")
     expect(item).to_contain_text("allowed")
     expect(page.get_by_test_id("tool-detail")).to_contain_text("replay 1 recorded exchange")

@@ -379,4 +379,4 @@ def test_every_answer_is_as_it_is_described(api: Any, fuzzed: ServerProcess) -> 
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 72
+    assert len(operations) == 71
