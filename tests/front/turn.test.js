@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { announcementOf } from "../../web/static/js/announcement.js";
 import { reachedOf } from "../../web/static/js/cause.js";
 import { answerOf, foldEvent, isCutOff, newTurn } from "../../web/static/js/turn.js";
 import {
@@ -457,6 +458,14 @@ test("a text of the server that has a code is told in the page's words, and what
     ["add is in the library already, and does this.", ""],
   );
   assert.equal(step({ text: "Refused: no assert." }).text, "Refused: no assert.", "older records");
+  const declined = {
+    type: "synthesis_step",
+    step: "specify",
+    state: "finished",
+    text: "No.",
+    decision: "impossible",
+  };
+  assert.equal(announcementOf({ event: declined }), "Specification done. It can’t be done here.");
   const values = { tool: "add", share: 3.14159, floor: 5 };
   const search = { type: "no_tool_found", reason: "Too far.", code: "far", values };
   const [, { reason }] = folded([started("x"), searching, search]).steps;

@@ -4,6 +4,7 @@
 import { causeOf } from "./cause.js";
 import { agentWords, number, partWords, standingChange, stepWords } from "./format.js";
 import { placeOf } from "./plan.js";
+import { summaryOf } from "./turn.js";
 import { coded, t, words } from "./texts.js";
 
 const sentences = {
@@ -18,8 +19,11 @@ const sentences = {
   no_tool_found: () => t("told-none-found"),
   lessons_shown: ({ lessons }) =>
     t("told-lessons", { lessons: lessons.map((l) => l.advice).join(" ") }),
-  synthesis_step: ({ step, state, text, ...event }) =>
-    words(`told-step-${state}`, "", { step: stepWords(step), text: coded(event, text) }).trim(),
+  synthesis_step: (event) =>
+    words(`told-step-${event.state}`, "", {
+      step: stepWords(event.step),
+      text: summaryOf(event),
+    }).trim(),
   plan_made: ({ steps: planned }) => t("told-plan", { count: planned.length }),
   plan_step: ({ step, state, text }, turn) =>
     words(`told-plan-step-${state}`, "", { step: number(placeOf(turn.steps, step)), text }),

@@ -301,10 +301,14 @@ function stepOf(turn, kind, attempt, startedAt) {
   return { same, begun: has ? turn : add(turn, kind, startedAt, { attempt, ...WRITTEN }) };
 }
 
+// What a step came to, in one sentence.
+export const summaryOf = ({ decision, text, ...event }) =>
+  words(`decided-${decision}`, coded(event, text));
+
 // A step begins after the run of its tests without an implementation.
 function synthesisStep(turn, event, at) {
   const { step, attempt, state, artifact, prompt, seconds, decision = "" } = event;
-  const text = words(`decided-${decision}`, coded(event, event.text));
+  const text = summaryOf(event);
   const details = DETAILED.has(event.code) ? event.text : "";
   const closed = withSteps(turn, close(turn.steps, is("stub"), "done", at));
   const { same, begun } = stepOf(closed, step, attempt, at);
