@@ -233,7 +233,7 @@ def test_the_interpreter_is_left_alone(tests, words):
         ("import shelve", "imports shelve, which no suite needs"),
         ("import runpy", "imports runpy, which no suite needs"),
         ("import webbrowser", "imports webbrowser, which no suite needs"),
-        ("import requests", "the suite imports requests; only the standard library"),
+        ("import polars", "the suite imports polars; only the standard library"),
     ],
 )
 def test_what_runs_text_or_pickles_or_starts_things_is_on_no_list(tests, words):
