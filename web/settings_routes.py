@@ -53,8 +53,8 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.delete("/api/v1/data")
     @operation()
     def delete_data() -> StoredData:
-        """Delete your conversations, projects, links, proposals and spending, and what only your
-        requests taught tools and lessons. Tools stay.
+        """Delete your conversations, projects, links, proposals, grants and spending, and what only
+        your requests taught tools and lessons. Tools and secrets stay.
         """
         bridge.call(engine.delete_data(owner()))
         return bridge.call(engine.report_data(owner()))

@@ -474,7 +474,7 @@ class Engine:
 
     async def delete_data(self, owner: str) -> None:
         """Stop the turns of `owner` and delete what is stored of them: conversations, projects,
-        links, proposals, spending, and what only their requests taught tools and lessons.
+        links, proposals, grants, spending, and what only their requests taught tools and lessons.
 
         Raises: ResourceBusy: a project is being built. LibraryError, EmbedderUnavailable.
         """

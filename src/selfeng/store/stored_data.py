@@ -1,6 +1,7 @@
 """What is stored of a person, for how long, and its deletion."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
@@ -10,8 +11,17 @@ from selfeng.store.database import reading, writing
 from selfeng.store.journal import Journal
 
 _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
+_EVIDENCE = schema.lesson_evidence.c
 
-DataKind = Literal["conversations", "files", "results", "links", "proposals", "spending", "lessons"]
+DataKind = Literal[
+    "conversations", "files", "results", "links", "proposals", "grants", "spending", "lessons"
+]
+
+_OWNED: Mapping[DataKind, sa.Table] = {
+    "proposals": schema.proposals,
+    "grants": schema.grants,
+    "spending": schema.spending,
+}
 
 
 class StoredKind(Value):
@@ -39,45 +49,34 @@ class PersonalData:
 
     def report(self, owner: str) -> StoredData:
         """What is stored of an owner, without tools, which belong to all."""
-        of_owner = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
-        kinds = [StoredKind(kind="conversations", count=self._count(of_owner))]
-        length = sa.func.coalesce(
-            sa.select(sa.func.sum(sa.func.length(schema.content_pieces.c.content)))
-            .where(schema.content_pieces.c.sha256 == schema.contents.c.sha256)
-            .scalar_subquery(),
-            0,
-        ) + sa.func.length(schema.contents.c.content)
-        holders: tuple[tuple[DataKind, sa.Table], ...] = (
-            ("files", schema.files),
-            ("results", schema.results),
+        conversations = _conversations(owner)
+        learnt = sa.select(_EVIDENCE.lesson_id).where(_EVIDENCE.turn_id.in_(_turns(conversations)))
+        files, results = (
+            sa.select(table.c.sha256).where(table.c.conversation_id.in_(conversations)).distinct()
+            for table in (schema.files, schema.results)
         )
-        for kind, table in holders:
-            there = table.c.conversation_id.in_(of_owner)
-            hashes = sa.select(table.c.sha256).where(there).distinct()
-            sizes = sa.select(sa.func.sum(length)).where(schema.contents.c.sha256.in_(hashes))
-            with reading(self._engine) as connection:
-                size = int(connection.scalar(sizes) or 0)
-            kinds.append(StoredKind(kind=kind, count=self._count(hashes), size=size))
-        shares, evidence = schema.shares.c, schema.lesson_evidence.c
-        learnt = sa.select(evidence.lesson_id).where(evidence.turn_id.in_(_turns(of_owner)))
-        queries: dict[DataKind, sa.Select[tuple[str]]] = {
-            "links": sa.select(shares.id).where(shares.conversation_id.in_(of_owner)),
-            "proposals": sa.select(schema.proposals.c.name).where(
-                schema.proposals.c.owner == owner
-            ),
-            "spending": sa.select(schema.spending.c.turn_id).where(
-                schema.spending.c.owner == owner
-            ),
+        links = sa.select(schema.shares.c.id).where(
+            schema.shares.c.conversation_id.in_(conversations)
+        )
+        rows: dict[DataKind, sa.Select[Any]] = {
+            "conversations": conversations,
+            "files": files,
+            "results": results,
+            "links": links,
+            **{kind: _rows(table, owner) for kind, table in _OWNED.items()},
             "lessons": learnt.distinct(),
         }
-        kinds += [StoredKind(kind=kind, count=self._count(q)) for kind, q in queries.items()]
-        return StoredData(kinds=tuple(kinds), keep_days=self._journal.keep_days())
+        kinds = [StoredKind(kind=kind, count=self._count(query)) for kind, query in rows.items()]
+        sizes: dict[DataKind, int] = {kind: self._size(rows[kind]) for kind in ("files", "results")}
+        return StoredData(
+            kinds=tuple(k.model_copy(update={"size": sizes.get(k.kind)}) for k in kinds),
+            keep_days=self._journal.keep_days(),
+        )
 
     def requests(self, owner: str) -> list[tuple[str, str]]:
         """Tools with the requests of the owner that find them."""
-        of_owner = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
         texts = [
-            sa.select(text).where(_TURNS.c.conversation_id.in_(of_owner))
+            sa.select(text).where(_TURNS.c.conversation_id.in_(_conversations(owner)))
             for text in (_TURNS.c.request, _TURNS.c.standalone)
         ]
         taught = schema.tool_requests.c
@@ -86,29 +85,45 @@ class PersonalData:
             return [(row.name, row.request) for row in connection.execute(query)]
 
     def delete(self, owner: str) -> None:
-        """Delete the owner's conversations with files and results, links, proposals and spending,
-        and the lessons that only they taught.
+        """Delete the owner's conversations with files and results, links, proposals, grants and
+        spending, and the lessons that only they taught.
         """
-        of_owner = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
-        evidence, lessons = schema.lesson_evidence.c, schema.lessons
+        conversations, lessons = _conversations(owner), schema.lessons
         with writing(self._engine) as connection:
-            for table in (schema.proposals, schema.spending):
+            for table in _OWNED.values():
                 connection.execute(table.delete().where(table.c.owner == owner))
-            turns = _turns(of_owner)
+            of_owner = _EVIDENCE.turn_id.in_(_turns(conversations))
             learnt = connection.scalars(
-                sa.select(evidence.lesson_id).where(evidence.turn_id.in_(turns)).distinct()
+                sa.select(_EVIDENCE.lesson_id).where(of_owner).distinct()
             ).all()
-            connection.execute(schema.lesson_evidence.delete().where(evidence.turn_id.in_(turns)))
-            unproved = ~sa.exists().where(evidence.lesson_id == lessons.c.id)
+            connection.execute(schema.lesson_evidence.delete().where(of_owner))
+            unproved = ~sa.exists().where(_EVIDENCE.lesson_id == lessons.c.id)
             connection.execute(lessons.delete().where(lessons.c.id.in_(learnt), unproved))
-            ids = connection.scalars(of_owner).all()
+            ids = [row.id for row in connection.execute(conversations)]
         self._journal.remove_conversations(ids)
 
-    def _count(self, query: sa.Select[tuple[str]]) -> int:
+    def _count(self, query: sa.Select[Any]) -> int:
+        counted = sa.select(sa.func.count()).select_from(query.subquery())
         with reading(self._engine) as connection:
-            return int(
-                connection.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
-            )
+            return int(connection.scalar(counted) or 0)
+
+    def _size(self, hashes: sa.Select[Any]) -> int:
+        """Bytes of these contents."""
+        pieces, contents = schema.content_pieces.c, schema.contents.c
+        further = sa.select(sa.func.sum(sa.func.length(pieces.content)))
+        further = further.where(pieces.sha256.in_(hashes))
+        first = sa.select(sa.func.sum(sa.func.length(contents.content)))
+        with reading(self._engine) as connection:
+            sums = map(connection.scalar, (first.where(contents.sha256.in_(hashes)), further))
+            return sum(int(size or 0) for size in sums)
+
+
+def _conversations(owner: str) -> sa.Select[tuple[str]]:
+    return sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
+
+
+def _rows(table: sa.Table, owner: str) -> sa.Select[Any]:
+    return sa.select(table.c.owner).where(table.c.owner == owner)
 
 
 def _turns(conversations: sa.Select[tuple[str]]) -> sa.Select[tuple[str]]:

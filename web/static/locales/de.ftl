@@ -1598,6 +1598,7 @@ data-files = Dateien
 data-results = Werte, die Werkzeuge ergaben
 data-links = Geteilte Links
 data-proposals = Wartende Änderungen
+data-grants = Erlaubte Hosts
 data-spending = Anfragen in den Ausgaben
 data-lessons = Lehren aus eigenen Anfragen
 data-kept = Eine Unterhaltung ohne neue Anfrage wird nach { $count } { $count ->

@@ -1601,6 +1601,7 @@ data-files = Files
 data-results = Values that tools returned
 data-links = Shared links
 data-proposals = Changes that wait for you
+data-grants = Hosts that you allowed
 data-spending = Requests in the spending
 data-lessons = Lessons from your requests
 data-kept = A conversation without a new request is deleted after { $count } { $count ->
