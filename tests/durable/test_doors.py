@@ -75,7 +75,7 @@ async def test_a_call_of_another_server_is_made_once(tmp_path: Path) -> None:
     servers = OneServer()
     with pytest.raises(KeyboardInterrupt):
         await call(servers, write)
-    lost = "the program ended during the call; what became of it is not known"
+    lost = "the program ended during the call; its result is not known"
     assert await call(servers, write) == Raised(type_name="CallInterrupted", message=lost)
     assert servers.calls == 1
 
@@ -150,7 +150,7 @@ async def test_a_call_that_may_have_changed_something_on_the_network_is_made_onc
     with pytest.raises(KeyboardInterrupt):
         await call(sandbox)
     outcomes = [await call(sandbox) for _ in range(2)]
-    lost = "the program ended during the call; what became of it is not known"
+    lost = "the program ended during the call; its result is not known"
     if repeatable:
         assert outcomes == [Returned(type_name="str", text="done")] * 2
     else:

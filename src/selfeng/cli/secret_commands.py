@@ -45,7 +45,7 @@ async def list_secrets(engine: Engine, *, json: AsJson = False) -> None:
     for secret in stored:
         typer.echo(f"{secret.name:32} {'' if secret.readable else 'enter it again'}".rstrip())
     if not stored:
-        say("There are no secrets.")
+        say("No secret is stored.")
 
 
 @app.command(epilog=example("selfeng secrets remove GITHUB_TOKEN"))

@@ -129,7 +129,7 @@ async def _began_before(step_name: str) -> bool:
 
 
 def _interrupted() -> Raised:
-    lost = "the program ended during the call; what became of it is not known"
+    lost = "the program ended during the call; its result is not known"
     return Raised(type_name="CallInterrupted", message=lost)
 
 

@@ -37,7 +37,7 @@ class JobResult:
         self.late = False
         """The host ended it, as its judge did not."""
         self.requests: list[tuple[int, Message]] = []
-        """Those of the tool, by number, that nobody has taken yet."""
+        """Requests of the tool by number, not yet taken."""
         self.request_count = 0
 
     @property
