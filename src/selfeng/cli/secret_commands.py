@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +32,38 @@ async def set_secret(engine: Engine, name: Name) -> None:
     else:
         value = typer.prompt(f"Value of {name}", hide_input=True, err=True)
     engine.vault.set(name, value)
+    say(f"{name} is kept")
+
+
+@app.command(
+    epilog=example(
+        "selfeng secrets authorize GITHUB_TOKEN --client-id ID --scope repo "
+        "--device-url https://github.com/login/device/code "
+        "--token-url https://github.com/login/oauth/access_token"
+    )
+)
+@on_engine()
+async def authorize(
+    engine: Engine,
+    name: Name,
+    *,
+    device_url: Annotated[str, typer.Option(help="Where the service gives a code.")],
+    token_url: Annotated[str, typer.Option(help="Where the service gives tokens.")],
+    client_id: Annotated[str, typer.Option(help="What the service calls this program.")],
+    scope: Annotated[str, typer.Option(help="What the token may be used for.")] = "",
+) -> None:
+    """Get a token by OAuth's device flow, and renew it when it expires. The secret of the client,
+    if it has one, is read from standard input.
+    """
+    from selfeng.cli.standard_input import is_piped, read_bytes
+    from selfeng.servers.oauth import DeviceFlow, OAuthClient
+
+    client_secret = read_bytes().decode(errors="replace").strip() if is_piped() else ""
+    client = OAuthClient(token_url=token_url, client_id=client_id, client_secret=client_secret)
+    flow = await asyncio.to_thread(DeviceFlow.begin, client, device_url, scope)
+    say(f"Open {flow.verification_uri} and enter {flow.user_code}")
+    token = await asyncio.to_thread(flow.wait)
+    engine.vault.set(name, token.model_dump_json())
     say(f"{name} is kept")
 
 

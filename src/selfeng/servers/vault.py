@@ -100,18 +100,30 @@ class Vault:
                 connection.execute(_SECRETS.insert().values(name=name, **row))
 
     def value(self, name: str) -> str:
-        """The value of a secret, for requests only.
+        """The value of a secret, for requests only: of a token, which is renewed if it has expired,
+        the access token.
 
         Raises:
             ResourceNotFound: there is no such secret, or this machine can't read it.
+            NetworkRefused: the service does not renew the token.
         """
         for row in fetch(self._database, sa.select(_SECRETS).where(_is(name))):
             if (value := self._read(name, row.content)) is not None:
-                return value
+                return self._access_token(name, value) if value.startswith("{") else value
         raise ResourceNotFound(
             f"the secret {name} has no value here",
             f"enter it in the settings, or by `selfeng secrets set {name}`",
         )
+
+    def _access_token(self, name: str, value: str) -> str:
+        from selfeng.servers.oauth import token_of
+
+        if (token := token_of(value)) is None:
+            return value
+        if token.expired and token.refresh_token:
+            token = token.renewed()
+            self.set(name, token.model_dump_json())
+        return token.access_token
 
     def remove(self, name: str) -> None:
         """Raises: ResourceNotFound: there is no such secret."""
