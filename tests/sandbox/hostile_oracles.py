@@ -253,7 +253,7 @@ ORACLES: dict[str, Oracle] = {
     "A16": _descriptors,
     "A17": _archive,
     "A18": killed("SIGSEGV", "memory"),
-    "B01": raised("URLError", "Name or service not known|Temporary failure in name resolution"),
+    "B01": raised("URLError", "no consent for example.com"),
     "B04": raised("OSError", NETWORK),
     "B05": prints(""),
     "B06": raised("OSError", NETWORK),
