@@ -87,4 +87,4 @@ async def test_nothing_of_a_session_is_left_for_the_next_call(sandbox: SecureSan
     await call(sandbox, "nothing")
     await call(sandbox, "nothing", write=True)
     await sandbox.settle()
-    assert await call(sandbox, "t") == "[1,[]]"
+    assert await call(sandbox, "next") == "[1,[]]"
