@@ -260,9 +260,10 @@ def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
     width = max((x + half for x, half in sides), default=0.0) + MARGIN - left
     height = max((at(p)[1] for p in placed.nodes.values()), default=0.0) + HEIGHT + 2 * MARGIN
 
-    drawn, labels = [f"<title>{escape(title)}</title>"], list[str]()
+    drawn, labels = dict[Arrow, str](), dict[Arrow, str]()
     taken = [(at(place), box / 2, HEIGHT / 2) for place in placed.nodes.values()]
-    for (a, b), symbols in arrows.items():
+    # the shortest first, which have the fewest places for their symbols
+    for (a, b), symbols in sorted(arrows.items(), key=lambda e: len(placed.arrows.get(e[0], ()))):
         shift = 0 if (b, a) not in arrows else ASIDE if a < b else -ASIDE
         way = [(x + shift, y) for x, y in map(at, placed.arrows.get((a, b), ()))]
         path, head, places = _arrow(way) if way else _loop(at(placed.nodes[a]), box)
@@ -273,17 +274,22 @@ def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
             f'<g class="transition" data-source="{escape(a)}" data-target="{escape(b)}">'
             f"<title>{escape(f'{a} → {b}: {said}')}</title>"
         )
-        drawn.append(
+        drawn[a, b] = (
             f'{group}<path d="{path}" fill="none" stroke="currentColor" opacity="0.5"/>'
             f'<path d="{head}" opacity="0.5"/></g>'
         )
-        labels.append(
+        labels[a, b] = (
             f'{group}<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9.5" '
             f'opacity="0.75">{escape(said)}</text></g>'
         )
-    drawn += labels if named else []  # above every arrow
-    drawn += [
+    boxes = [
         _box(name, context, at(placed.nodes[name]), box) for name, context in graph.nodes.items()
+    ]
+    lines = [
+        f"<title>{escape(title)}</title>",
+        *(drawn[arrow] for arrow in arrows),
+        *(labels[arrow] for arrow in arrows if named),  # above every arrow
+        *boxes,
     ]
     size = (
         f'viewBox="{left:.0f} {-HEIGHT / 2 - MARGIN:.0f} {width:.0f} {height:.0f}" '
@@ -295,11 +301,21 @@ def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {attributes}>\n'
-        + "\n".join(drawn)
+        + "\n".join(lines)
         + "\n</svg>\n"
     )
 
 
+_ALONG = (
+    (0.8, 0.68),
+    (0.5, 0.5),
+    (0.95, 0.8),
+    (0.2, 0.32),
+    (0.65, 0.58),
+    (0.35, 0.42),
+    (0.05, 0.2),
+)
+"""Points of an arrow between two rows, across and down, where its symbol may stand."""
 _Room = tuple[Place, float, float]
 """The middle of what is drawn, half its width and half its height."""
 
@@ -308,7 +324,7 @@ def _free(places: Sequence[Place], half: float, taken: Sequence[_Room]) -> Place
     """The first of the places, or beside them, where a symbol hides nothing; if there is none, the
     first.
     """
-    for aside in (0, half, -half):
+    for aside in (0, half, -half, half + LETTER, -half - LETTER):
         for x, y in places:
             if all(
                 abs(x + aside - p[0]) > half + width or abs(y - p[1]) > LINE / 2 + height
@@ -334,7 +350,7 @@ def _arrow(way: Sequence[Place]) -> tuple[str, str, Sequence[Place]]:
     near = [
         (x0 + across * (x1 - x0), y0 + down * (y1 - y0))
         for (x0, y0), (x1, y1) in pairwise(points)
-        for across, down in ((0.8, 0.68), (0.5, 0.5), (0.95, 0.8), (0.2, 0.32))
+        for across, down in _ALONG
     ]
     return path, head, near
 
