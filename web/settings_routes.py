@@ -48,7 +48,7 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def data() -> StoredData:
         """Show what is stored of you, and for how long."""
-        return bridge.call(engine.report_data(owner()))
+        return bridge.call(asyncio.to_thread(engine.personal_data.report, owner()))
 
     @app.delete("/api/v1/data")
     @operation()
@@ -57,7 +57,7 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         your requests taught tools and lessons. Tools and secrets stay.
         """
         bridge.call(engine.delete_data(owner()))
-        return bridge.call(engine.report_data(owner()))
+        return bridge.call(asyncio.to_thread(engine.personal_data.report, owner()))
 
     @app.post("/api/v1/settings/servers")
     @operation()

@@ -74,7 +74,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending, SpendingReport
-from selfeng.store.stored_data import PersonalData, StoredData
+from selfeng.store.stored_data import PersonalData
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
@@ -467,10 +467,6 @@ class Engine:
     async def report_spending(self, owner: str) -> SpendingReport:
         """What the turns of `owner` spent and saved in the last months."""
         return await asyncio.to_thread(self.spending.report, owner)
-
-    async def report_data(self, owner: str) -> StoredData:
-        """What is stored of `owner`, and for how long."""
-        return await asyncio.to_thread(self.personal_data.report, owner)
 
     async def delete_data(self, owner: str) -> None:
         """Stop the turns of `owner` and delete what is stored of them: conversations, projects,

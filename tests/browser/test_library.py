@@ -227,6 +227,7 @@ def test_the_hosts_of_a_tool_are_allowed_and_revoked_one_by_one(link: str, page:
     open_page(page, link)
     ask(page, "connect")
     page.get_by_test_id("tab-library").click()
+    page.get_by_test_id("library-search").fill("rate_of")
     page.locator("[data-tool=rate_of]").click()
     hosts = page.get_by_test_id("grant")
     expect(hosts).to_have_count(2)

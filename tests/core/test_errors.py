@@ -13,7 +13,7 @@ import pytest
 import selfeng
 import web
 from selfeng.core.errors import CAUSES, AgentError, FailureCause, FailureKind
-from selfeng.core.words import TextCode
+from selfeng.core.value import TextCode
 
 LOCALES = Path(web.__file__).parent / "static" / "locales"
 

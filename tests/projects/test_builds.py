@@ -158,28 +158,28 @@ async def test_a_zip_of_the_project_is_kept_before_each_action_and_restoring_is_
 async def test_packages_come_from_the_allowed_ones_after_approval(
     bench: Bench, still: StillSandbox
 ):
-    bench.lay_out({"main.py": "import requests\n"})
-    ask, other = call("add_package", package="requests"), call("add_package", package="flask")
+    bench.lay_out({"main.py": "import humanize\n"})
+    ask, other = call("add_package", package="humanize"), call("add_package", package="flask")
     refused = await bench.build(
         ask,
         other,
         READ,
         max_steps=3,
-        packages=("requests==2.32.5",),
+        packages=("humanize==4.9.0",),
         consent=Answers(),
     )
     assert (refused.type, still.locks) == ("project_failed", [])
-    assert "line 1 imports requests" in bench.prompts()[0]
+    assert "line 1 imports humanize" in bench.prompts()[0]
     assert "add_package asks for it" in bench.prompts()[0]
-    assert "the person did not approve of requests==2.32.5" in bench.prompts()[1]
+    assert "the person did not approve of humanize==4.9.0" in bench.prompts()[1]
     assert "'flask' is not among those that may be added" in bench.prompts()[2]
     consent = Answers(package=True)
-    granted = await bench.build(ask, DONE, packages=("requests==2.32.5",), consent=consent)
+    granted = await bench.build(ask, DONE, packages=("humanize==4.9.0",), consent=consent)
     (lock,) = still.locks
     assert (granted.type, lock.requirements, consent.packages) == (
         "project_finished",
-        ("requests==2.32.5",),
-        ["requests==2.32.5"],
+        ("humanize==4.9.0",),
+        ["humanize==4.9.0"],
     )
     assert await bench.build(DONE)
     assert still.locks == [lock]
@@ -190,13 +190,13 @@ async def test_packages_that_no_version_fits_are_an_error_of_the_action(
     bench: Bench, still: StillSandbox, monkeypatch: pytest.MonkeyPatch
 ):
     def fail(requirements: Sequence[str]) -> PackageLock:
-        raise RequestError("the packages requests==9 can't be installed:\nno version fits")
+        raise RequestError("the packages humanize==9 can't be installed:\nno version fits")
 
     monkeypatch.setattr("selfeng.projects.loop.lock_packages", fail)
     bench.lay_out({"main.py": "print(42)\n"})
-    ask = call("add_package", package="requests")
+    ask = call("add_package", package="humanize")
     consent = Answers(package=True)
-    last = await bench.build(ask, DONE, packages=("requests==9",), consent=consent)
+    last = await bench.build(ask, DONE, packages=("humanize==9",), consent=consent)
     assert (last.type, still.locks) == ("project_finished", [])
     assert "no version fits" in bench.prompts()[1]
 

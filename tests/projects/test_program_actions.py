@@ -87,18 +87,18 @@ async def test_the_context_of_each_choice_reaches_the_program_and_its_prompts(be
 
 
 def test_a_requirements_txt_is_read_as_packages():
-    text = "requests==2.32.5\nPyYAML==6.0.2  # import yaml\nflask>=3  # web\n-r more.txt\na @ file:///a\n\n# b\n"
-    assert packages_in(text) == ("requests==2.32.5", "yaml:PyYAML==6.0.2", "flask")
+    text = "humanize==4.9.0\nPyYAML==6.0.2  # import yaml\nflask>=3  # web\n-r more.txt\na @ file:///a\n\n# b\n"
+    assert packages_in(text) == ("humanize==4.9.0", "yaml:PyYAML==6.0.2", "flask")
     assert line_of("yaml:PyYAML==6.0.2") == "PyYAML==6.0.2  # import yaml"
 
 
 async def test_packages_of_the_requirements_may_be_asked_for(bench: Bench, still: StillSandbox):
-    bench.lay_out({"requirements.txt": "requests==2.32.5\nnumpy\n", "main.py": "import requests\n"})
+    bench.lay_out({"requirements.txt": "humanize==4.9.0\nnumpy\n", "main.py": "import humanize\n"})
     consent = Answers(package=True)
-    ask = call("add_package", package="requests")
+    ask = call("add_package", package="humanize")
     last = await bench.build(ask, DONE, consent=consent)
-    assert (last.type, consent.packages) == ("project_finished", ["requests==2.32.5"])
-    assert bench.files["requirements.txt"] == "requests==2.32.5\nnumpy\n"
+    assert (last.type, consent.packages) == ("project_finished", ["humanize==4.9.0"])
+    assert bench.files["requirements.txt"] == "humanize==4.9.0\nnumpy\n"
 
 
 async def test_a_finished_project_lists_the_packages_that_it_imports(

@@ -170,6 +170,8 @@ def test_tools_that_are_trusted_or_being_replaced_are_among_the_nearest(place: P
         assert found == [
             "provisional_active",
             "provisional_revising",
+            "suspect_active",
+            "suspect_revising",
             "trusted_active",
             "trusted_revising",
         ]

@@ -685,7 +685,6 @@ class FakeEngine:
     turn = Engine.turn
     report_spending = Engine.report_spending
     forward = Engine.forward
-    report_data = Engine.report_data
 
     async def delete_data(self, owner: str) -> None:
         await asyncio.to_thread(self.personal_data.delete, owner)

@@ -14,8 +14,8 @@ from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.question import Question, questions_text
 from selfeng.core.turn import Turn
-from selfeng.core.value import Value
-from selfeng.core.words import Coded, count
+from selfeng.core.value import Coded, Value
+from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.agent_thread import Recipient, called, recipients, result, within_limits
 from selfeng.prompts.request import described, lessons_shown

@@ -210,7 +210,7 @@ async def data(
         if not yes:
             typer.confirm("Delete all conversations and projects of the command line?", abort=True)
         await engine.delete_data(LOCAL)
-    report = await engine.report_data(LOCAL)
+    report = await asyncio.to_thread(engine.personal_data.report, LOCAL)
     if json:
         print_json(report.model_dump(mode="json"))
         return

@@ -12,8 +12,9 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecificationReply
+from selfeng.core.value import Coded
 from selfeng.core.visible import one_line
-from selfeng.core.words import Coded, shortened
+from selfeng.core.words import shortened
 
 _SHOWN = 2_000
 """Characters of the arguments that a person is shown."""

@@ -24,9 +24,8 @@ from selfeng.core.stage import Place, StageName
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
 from selfeng.core.tool import Standing
-from selfeng.core.value import Value
+from selfeng.core.value import Coded, Value
 from selfeng.core.verdict import Execution, TestOrder, TestResult
-from selfeng.core.words import Coded
 
 
 class Outcome(StrEnum):

@@ -1,6 +1,7 @@
 """The base of every value that crosses a module: frozen, typed, closed against unknown fields."""
 
-from typing import Annotated, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUseDefault
@@ -15,6 +16,27 @@ class Value(BaseModel):
     """A frozen pydantic model that refuses fields it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+TextCode = Literal[
+    "", "consent", "network", "witness", "readings", "example", "request", "values",
+    "refused", "failed",
+    "tool_stays", "suite_stays", "drawn", "declined", "contradiction", "known", "maybe_known",
+    "red", "own_call_none", "own_call_right", "own_call_differs", "own_call_agrees", "proposed",
+    "twin", "meanwhile", "faster", "empty_library", "far", "doubtful", "unsure", "alone",
+    "disputed", "none_fits", "needs", "unfit", "no_tool",
+]  # fmt: skip
+"""Texts of the engine for people, beside errors; "" for text of a model, a tool or another server.
+"""
+
+
+class Coded(Value):
+    """Has English text for programs and terminals. The page writes the sentence of `code` instead
+    (web/static/locales), with `values` in their places.
+    """
+
+    code: TextCode = ""
+    values: Mapping[str, str | float] = {}
 
 
 def _null_is_left_out(value: object) -> object:

@@ -2,31 +2,6 @@
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Literal
-
-from selfeng.core.value import Value
-
-TextCode = Literal[
-    "", "consent", "network", "witness", "readings", "example", "request", "values",
-    "refused", "failed",
-    "tool_stays", "suite_stays", "drawn", "declined", "contradiction", "known", "maybe_known",
-    "red", "own_call_none", "own_call_right", "own_call_differs", "own_call_agrees", "proposed",
-    "twin", "meanwhile", "faster", "empty_library", "far", "doubtful", "unsure", "alone",
-    "disputed", "none_fits", "needs", "unfit", "no_tool",
-]  # fmt: skip
-"""Texts of the engine for people, beside errors; "" for text of a model, a tool or another server.
-"""
-
-
-class Coded(Value):
-    """Has English text for programs and terminals. The page writes the sentence of `code` instead
-    (web/static/locales), with `values` in their places.
-    """
-
-    code: TextCode = ""
-    values: Mapping[str, str | float] = {}
-
 
 _WHOLE, _SCIENTIFIC = 1e6, 1e15
 _CURRENCY = re.compile(

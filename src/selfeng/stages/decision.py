@@ -17,8 +17,7 @@ from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Turn
-from selfeng.core.value import Value
-from selfeng.core.words import TextCode
+from selfeng.core.value import TextCode, Value
 from selfeng.stages.executor import Call, Choice, Disputed, Executor, NoFit
 from selfeng.stages.language import is_english
 

@@ -17,8 +17,9 @@ from selfeng.core.events import (
     TestFinished,
     ToolFound,
 )
+from selfeng.core.value import Coded
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.core.words import Coded, count
+from selfeng.core.words import count
 from selfeng.stages.execution.contract import OF_SERVICES
 from selfeng.stages.execution.outcome import own_failure
 from selfeng.stages.stages import End, Executed, PlanExecuted

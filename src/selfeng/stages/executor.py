@@ -43,9 +43,10 @@ from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
+from selfeng.core.value import Coded
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
-from selfeng.core.words import Coded, shortened
+from selfeng.core.words import shortened
 from selfeng.core.work import steps_of
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render

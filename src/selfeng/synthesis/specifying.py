@@ -14,8 +14,8 @@ from selfeng.core.signature import Signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, Request
-from selfeng.core.value import Value
-from selfeng.core.words import Coded, count
+from selfeng.core.value import Coded, Value
+from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import disputable, saved_plan, shown
 from selfeng.synthesis.checks import probe_problem, specification_problem

@@ -19,7 +19,8 @@ from selfeng.core.protocols import ModelClient
 from selfeng.core.provenance import AskedPrompt
 from selfeng.core.stage import StageName, words_of
 from selfeng.core.turn import Turn
-from selfeng.core.words import Coded, TextCode, count
+from selfeng.core.value import Coded, TextCode
+from selfeng.core.words import count
 
 _FENCE = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<code>.*?)(?:^(?P=fence)`*[ "

@@ -7,8 +7,8 @@ from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.signature import UNREADABLE
 from selfeng.core.tool import Tool
-from selfeng.core.value import Value
-from selfeng.core.words import Coded, count
+from selfeng.core.value import Coded, Value
+from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import CONTENT, exchanges_shown, lessons_shown, listed
 from selfeng.synthesis.before import Before, earlier_tests
