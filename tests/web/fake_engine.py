@@ -106,6 +106,7 @@ from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.tool_editor import Proposals
 from selfeng.llm_client import LLMClient
+from selfeng.projects import loop
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
@@ -130,7 +131,7 @@ from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import ListedLibrary, ScriptedNetwork, kept, passing, recorded
-from tests.projects.still_sandbox import StillSandbox
+from tests.projects.still_sandbox import StillSandbox, locked
 from tests.servers.mcp_examples import all_fit
 
 HABITS = Habits(
@@ -253,7 +254,7 @@ def moving_average(values: list[float], window: int) -> list[float]:
 
 
 class OneFile:
-    """A model that asks for requests if it may, writes main.py, and is done; where the goal says
+    """A model that asks for humanize if it may, writes main.py, and is done; where the goal says
     `wait` it never replies.
     """
 
@@ -266,7 +267,7 @@ class OneFile:
             await asyncio.Event().wait()
         names = {function.name for function in functions}
         if "add_package" in names and "add_package" not in goal:
-            return FunctionCall(name="add_package", arguments={"package": "requests"})
+            return FunctionCall(name="add_package", arguments={"package": "humanize"})
         if "finish" in names:
             return FunctionCall(name="finish", arguments={"summary": "It is built."})
         return FunctionCall(
@@ -611,6 +612,7 @@ class FakeEngine:
         self.readiness = Readiness()
         self.setup = FakeSetup(self.configuration, self.readiness)
         sandbox = StillSandbox()
+        loop.lock_packages = locked  # type: ignore[attr-defined]
         builder = ProjectBuilder(OneFile(), sandbox)
         queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
         self._turns = TurnRegistry(self.recorder, queue, lambda: 8, self._start)

@@ -91,6 +91,7 @@ def test_a_bundle_is_checked_then_imported(
         "model": "gpt-4",
         "packages": [],
         "imports": [],
+        "network": [],
         "code": good.code,
         "tests": good.tests,
     }

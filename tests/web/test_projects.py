@@ -131,12 +131,12 @@ def test_what_waits_for_a_word_gets_it(
         "heard": True,
     }
     client.records("turn_finished", turn)
-    for word, known in (("approve", ["requests==2.32.5"]), ("refuse", [])):
+    for word, known in (("approve", ["humanize==4.9.0"]), ("refuse", [])):
         project, turn = begun(
-            client, "build", name="demo", goal="print 42", packages=["requests==2.32.5"]
+            client, "build", name="demo", goal="print 42", packages=["humanize==4.9.0"]
         )
         asked = client.records("project_paused", turn)[-1]["event"]
-        assert (asked["action"], asked["package"]) == ("add_package", "requests==2.32.5")
+        assert (asked["action"], asked["package"]) == ("add_package", "humanize==4.9.0")
         assert client.call("say", {"turn_id": turn, "word": word}, timeout=20)["heard"]
         client.records("turn_finished", turn)
         assert visitor.get(f"{server.url}/api/v1/projects/{project}").json()["packages"] == known
