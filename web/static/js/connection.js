@@ -23,7 +23,7 @@ import { emptyThread } from "./thread.js";
 
 const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
-const PAUSE = 120; // milliseconds from one drawing to the next, at least
+const PAUSE = 150; // milliseconds from one drawing to the next, at least
 const LONGEST_PAUSE = 500; // a page in the background measures too much
 const SHARE = 12; // at most one part of so many is spent on scripts, styles and layout
 
