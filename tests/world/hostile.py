@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from selfeng.core.errors import NetworkRefused
 from selfeng.core.http import HttpRequest, Method, Network, NetworkAccess, SecretUse
-from selfeng.core.verdict import Execution, Raised
+from selfeng.core.verdict import Execution, Returned
 from selfeng.servers.broker import BrokerLimits
 from tests.world.world import CANARY, MB, PUBLIC, World
 
@@ -223,7 +223,7 @@ def in_sandbox(call: Callable[[str], Awaitable[Execution]]) -> Attempt:
 
     async def attempt(case: Case) -> tuple[bool, str]:
         execution = await call(case.code)
-        return isinstance(execution, Raised), execution.model_dump_json()
+        return not isinstance(execution, Returned), execution.model_dump_json()
 
     return attempt
 
