@@ -123,7 +123,9 @@ def test_a_tool_tells_its_uses_as_a_chart_and_a_table(link: str, page: Page) -> 
     expect(uses.get_by_role("row")).to_have_count(31)
     cells = uses.get_by_role("cell").all_inner_texts()
     assert [sum(map(int, cells[n::2])) for n in (0, 1)] == [20, 1]
-    expect(page.get_by_test_id("past-turn")).to_have_text(["Add 1 and 2"])
+    expect(page.get_by_test_id("past-turn")).to_have_accessible_name(
+        "Conversation with “Add 1 and 2”"
+    )
 
 
 def test_lines_of_code_wrap_everywhere_once_that_is_chosen(link: str, page: Page) -> None:

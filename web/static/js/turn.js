@@ -269,17 +269,13 @@ function searched(turn, event, at) {
 function answerText({ runs, steps, questions }, { answer, ...event }) {
   if (questions)
     return [questions.intro, ...questions.questions.map(({ label }) => label)].join(" ").trim();
-  const {
-    outcome,
-    message,
-    reason,
-    value: kept,
-  } = (runs && latest(steps, "execute")?.execution) || {};
-  if (!outcome) return coded(event, answer);
+  const execution = runs && latest(steps, "execute")?.execution;
+  if (!execution?.outcome) return coded(event, answer);
   const [, value = "", rest] = answer.match(/^The result is(?: (.*)\.)?:?([^]*)$/) ?? [];
-  const shown = kept?.long ? "" : value.replace(/^about /, "≈ ");
+  const shown = execution.value?.long ? "" : value.replace(/^about /, "≈ ");
   if (rest !== undefined) return t("by-hand-returned", { value: shown }).trim() + rest;
-  return t(`by-hand-${outcome}`, { problem: message ?? reason ?? answer });
+  const { outcome, message, reason = answer } = execution;
+  return t(`by-hand-${outcome}`, { problem: message ?? reason });
 }
 
 function executed(turn, { tool, execution, seconds }, at, state) {

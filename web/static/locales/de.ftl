@@ -1312,8 +1312,6 @@ tool-origin = Herkunft
 tool-digest = Prüfsumme
 tool-after = Darauf folgt bei Ihnen oft
 tool-together = Oft zusammen benutzt mit
-tool-made = Gebaut in
-tool-last = Ihre letzten Aufrufe
 uses-chart = { $unit ->
     [week] Ihre Aufrufe je Woche
    *[day] Ihre Aufrufe je Tag

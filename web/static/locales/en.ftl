@@ -1315,8 +1315,6 @@ tool-origin = origin
 tool-digest = Digest
 tool-after = You often ask next
 tool-together = You often use it with
-tool-made = Built in
-tool-last = Your last uses
 uses-chart = { $unit ->
     [week] Your uses by week
    *[day] Your uses by day

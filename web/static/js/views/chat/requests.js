@@ -7,29 +7,33 @@ import { dispatch, html, Icon, t } from "../../view.js";
 import { IconButton } from "../parts/controls.js";
 import { Confirm } from "../parts/confirm.js";
 
-// `past` has the visitor's own turns with the tool.
+// `past` has the visitor's own turns with the tool, whose requests are listed, too.
 export function Requests({ name, written, used, past: { made, last = [] } }) {
   const heading = useRef(null);
-  if (written.length + used.length === 0) return null;
-  const turnOf = (text) => [...last, made].find((turn) => turn?.request === text);
+  const turns = [...last, made].filter(Boolean);
+  const unused = written.filter((text) => !used.includes(text));
+  const texts = new Set([...unused, ...used, ...turns.map(({ request }) => request)]);
+  if (texts.size === 0) return null;
   const remove = async (text) => {
     await forget(name, text);
     heading.current?.focus(); // the button that had the focus is gone
   };
+  const item = (text) =>
+    html`<li key=${text} class="used-request">
+      <${Example} text=${text} /><${Turn} of=${turns.find(({ request }) => request === text)} />${
+        used.includes(text) &&
+        html`<${Confirm}
+          testid="forget"
+          label=${t("requests-forget")}
+          about=${text}
+          question=${t("requests-forget-question", { request: text })}
+          act=${() => remove(text)}
+        />`
+      }
+    </li>`;
   return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>${t("requests-title")}</h3>
     <ul class="examples compact" data-testid="requests">
-      ${written
-        .filter((text) => !used.includes(text))
-        .map(
-          (text) =>
-            html`<li key=${text} class="used-request">
-              <${Example} text=${text} /><${Turn} of=${turnOf(text)} />
-            </li>`,
-        )}
-      ${used.map(
-        (text) =>
-          html`<${Used} key=${`used ${text}`} turn=${turnOf(text)} ...${{ name, text, remove }} />`,
-      )}
+      ${[...texts].map(item)}
     </ul>
     ${used.length > 0 && html`<p class="step-note">${t("requests-own")}</p>`}`;
 }
@@ -44,19 +48,6 @@ const Turn = ({ of }) =>
     data-testid="past-turn"
     onClick=${() => openConversation(of.conversation_id)}
   />`;
-
-function Used({ name, text, turn, remove }) {
-  const question = t("requests-forget-question", { request: text });
-  return html`<li class="used-request">
-    <${Example} text=${text} /><${Turn} of=${turn} /><${Confirm}
-      testid="forget"
-      label=${t("requests-forget")}
-      about=${text}
-      question=${question}
-      act=${() => remove(text)}
-    />
-  </li>`;
-}
 
 // What a person often asks after a tool.
 export const FollowUps = ({ after }) =>

@@ -114,7 +114,7 @@ function Overview({ tool, line, problem }) {
     <div class="overview-part">
       <${Requests} name=${tool.name} written=${written} used=${used} past=${habits} />
       <${Habits} ...${habits} />
-      <${Past} ...${habits} told=${[...written, ...used]} />
+      ${habits.calls?.length >= CHARTED && html`<${Uses} calls=${habits.calls} />`}
       ${tool.network?.length > 0 && html`<${Network} tool=${tool} />`}
       <h3 class="eyebrow">${t("tool-about")}</h3>
       <dl class="facts">
@@ -198,34 +198,7 @@ function Habits({ after = [], together = [] }) {
   }`;
 }
 
-// The conversations and calls are the visitor’s own. Requests that are `told` above link their own.
-function Past({ made, last = [], calls = [], told }) {
-  const others = last.filter(
-    ({ request }, n) =>
-      !told.includes(request) && last.findIndex((use) => use.request === request) === n,
-  );
-  const link = ({ conversation_id: id, request }) =>
-    html`<button class="example" data-testid="past-turn" onClick=${() => openConversation(id)}>
-      <span>${request}</span><${Icon} name="chevronRight" />
-    </button>`;
-  return html`${
-    made &&
-    !told.includes(made.request) &&
-    html`<h3 class="eyebrow">${t("tool-made")}</h3>
-      <ul class="examples compact">
-        <li>${link(made)}</li>
-      </ul>`
-  }
-  ${
-    others.length > 0 &&
-    html`<h3 class="eyebrow">${t("tool-last")}</h3>
-      <ul class="examples compact">
-        ${others.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}
-      </ul>`
-  }
-  ${calls.length >= CHARTED && html`<${Uses} calls=${calls} />`}`;
-}
-
+// The calls are the visitor’s own.
 function Uses({ calls }) {
   const { unit, places, returned, failed } = useMemo(() => usesOver(calls, Date.now()), [calls]);
   const label = t("uses-chart", { unit });
