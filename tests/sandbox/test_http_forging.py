@@ -192,7 +192,11 @@ async def test_a_network_opens_no_socket(sandbox: SecureSandbox, body: str) -> N
 
 
 async def test_no_request_of_a_suite_leaves_its_tool(sandbox: SecureSandbox) -> None:
-    code = SEND + "\ndef tool():\n    write(request(1))\n    return 1\n"
+    # the judge has to read it before the suite ends
+    code = (
+        SEND
+        + "\nimport time\ndef tool():\n    write(request(1))\n    time.sleep(0.2)\n    return 1\n"
+    )
     tests = "from tool import tool\ndef test_it():\n    assert tool() == 1\n"
     job = SandboxJob("tool", code, tests, exchanges=(exchange("/a", response("x")),))
     verdicts = [
