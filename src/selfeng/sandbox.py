@@ -128,7 +128,7 @@ class SecureSandbox:
 
     @property
     def working(self) -> int:
-        """Containers that do a job."""
+        """Jobs that have a container or wait for one."""
         return sum(pool.working for pool in self._pools)
 
     @property
@@ -204,10 +204,10 @@ class SecureSandbox:
                 layer = SecureSandbox(self._options, lock=lock, **sizes)
                 if not await asyncio.to_thread(layer.image_is_current):
                     await asyncio.to_thread(layer.build_image)
-            self._layers[lock.digest] = layer
             idle = [digest for digest, open_layer in self._layers.items() if not open_layer.working]
-            for digest in idle[: max(0, len(self._layers) - _LAYERS)]:
+            for digest in idle[: max(0, len(self._layers) + 1 - _LAYERS)]:
                 await self._layers.pop(digest).aclose()
+            self._layers[lock.digest] = layer
             return layer
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:

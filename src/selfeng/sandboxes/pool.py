@@ -126,8 +126,8 @@ class Pool:
 
     @property
     def working(self) -> int:
-        """Containers that do a job, or wait to be cleaned up after it."""
-        return len(self._working)
+        """Jobs that have a container, or wait for one."""
+        return len(self._working) + len(self._waiting)
 
     def start(self) -> None:
         """Start containers ahead of the first request, in the background."""
