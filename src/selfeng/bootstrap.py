@@ -205,6 +205,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             tools=tools,
             servers=servers,
             network=network,
+            vault=vault,
             learning=learning,
             journal=journal,
             spending=spending,
@@ -236,6 +237,7 @@ def compose(
     tools: ToolParts,
     servers: McpServers,
     network: GrantedNetwork,
+    vault: Vault,
     learning: Learning,
     journal: Journal,
     spending: Spending,
@@ -361,7 +363,7 @@ def compose(
         projects=projects,
         servers=servers,
         network=network,
-        vault=Vault(database, settings.data_dir),
+        vault=vault,
         shares=Shares(database, journal, files),
         setup=Setup(
             {

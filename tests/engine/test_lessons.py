@@ -26,6 +26,7 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
+from selfeng.servers.vault import Vault
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.grants import Grants
@@ -99,6 +100,7 @@ async def engine_on(
             tools=ToolParts(library, sources, Changes(), sandbox, upkeep),
             servers=servers or no_servers(book),
             network=network,
+            vault=Vault(book.database, folder),
             learning=book.learning,
             journal=book.journal,
             spending=Spending(book.database, lambda: None),
