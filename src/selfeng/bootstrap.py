@@ -38,9 +38,8 @@ from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows, sources_digest, steps_url
 from selfeng.engine import Engine, ModelParts
 from selfeng.lessons.learning import Learning
-from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
-from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport

@@ -51,9 +51,9 @@ from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.durable.recovery import TurnRecovery
 from selfeng.lessons.learning import Learning
-from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.reverification import Reverifier
 from selfeng.library.exchange.tool_export import ToolExport
+from selfeng.library.library_snapshot import LibraryChange
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.service import ProjectService

@@ -22,8 +22,8 @@ from selfeng.cli import (
     worker_command,
 )
 from selfeng.cli.command import example
-from selfeng.core.leaving import run_and_exit
 from selfeng.core.places import VERSION
+from selfeng.core.process import run_and_exit
 
 _ENDS = """\b
 Exit codes:

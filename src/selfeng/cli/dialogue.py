@@ -15,7 +15,7 @@ import typer
 from selfeng.cli.command import opened, say
 from selfeng.cli.drawing import ROWS, draw
 from selfeng.cli.terminal import Terminal
-from selfeng.core.asking import unwaited
+from selfeng.core.daemon_threads import unwaited
 from selfeng.core.events import (
     AnswersRecomputed,
     ExecutionFinished,

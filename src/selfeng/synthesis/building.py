@@ -48,7 +48,6 @@ from selfeng.synthesis.consensus import (
 from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import Chain, steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, same, shown_call
 from selfeng.synthesis.programming import Programmer, no_implementation
 from selfeng.synthesis.relatives import passing, twin
@@ -59,7 +58,7 @@ from selfeng.synthesis.specifying import (
     DirectAnswer,
     KnownTool,
 )
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 

@@ -25,7 +25,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.mutants import Strength, noticed_mutants, strength
-from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import SynthesisPolicy
 from selfeng.synthesis.stubs import DISTINCT, NOT_WRITTEN, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")

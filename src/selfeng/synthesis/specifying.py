@@ -35,9 +35,8 @@ from selfeng.synthesis.examples import (
     with_example,
 )
 from selfeng.synthesis.inputs import Arguments
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.relatives import likeness, renamed
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 
 RELATIVES = 5
 """Tools near a specification that may be the same."""
