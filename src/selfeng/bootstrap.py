@@ -103,8 +103,6 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
-SEEDED = ".seeded"
-"""File in the tools folder by which older versions recorded that the seeds were added."""
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
@@ -375,7 +373,7 @@ def compose(
             synthesis=lambda: models.current.synthesis,
             sandbox=tools.sandbox,
             upkeep=tools.upkeep,
-            seeded=SeedMark(database, settings.tools_dir / SEEDED),
+            seeded=SeedMark(database),
             processes=processes,
             background=background,
         ),
