@@ -72,7 +72,7 @@ async def ask(
     file of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the
     request is declined, 5 if it is stopped.
     """
-    from selfeng.cli.dialogue import CommandRequest, show_turn
+    from selfeng.cli.dialogue import show_turn
     from selfeng.cli.standard_input import is_piped, read_request, with_input
     from selfeng.doors.local_files import read_files
 
@@ -84,11 +84,20 @@ async def ask(
     elif request and is_piped():
         text, piped = with_input(request, limits, large_files)
         files += piped
-    command_request = CommandRequest(
-        text, conversation, files, answers, agent, model.strip(), temporary
-    )
     return await show_turn(
-        settings, lambda engine: command_request.begin(engine, LOCAL), json=json, output=output
+        settings,
+        lambda engine: engine.ask(
+            LOCAL,
+            conversation,
+            text,
+            files,
+            answers=answers,
+            agent=agent,
+            model=model.strip(),
+            temporary=temporary,
+        ),
+        json=json,
+        output=output,
     )
 
 

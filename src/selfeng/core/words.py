@@ -28,11 +28,6 @@ def shortened(text: str, limit: int) -> str:
     )
 
 
-def is_shortened(text: str) -> bool:
-    """Whether `shortened` left out some of it."""
-    return bool(re.search(r"\n… \(\d+ of \d+ characters are left out\) …\n", text))
-
-
 def count(number: int, noun: str) -> str:
     """`1 test`, `2 tests`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -22,7 +22,6 @@ from selfeng.synthesis.checks import probe_problem, specification_problem
 from selfeng.synthesis.composing import (
     NEAR,
     asking_problem,
-    delegation_problem,
     nearest,
     sources_of,
     steps_problem,
@@ -204,9 +203,9 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                return delegation_problem(request) or DelegateToAgents(
-                    agent=reply.agent or "coder", context=reply.message
-                )
+                if request.is_part:
+                    return "this is a part of a larger task; specify one tool for it"
+                return DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."
