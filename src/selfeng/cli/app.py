@@ -14,7 +14,6 @@ from selfeng.cli import (
     library_commands,
     mcp_command,
     project_commands,
-    result_commands,
     secret_commands,
     server_commands,
     setup_commands,
@@ -111,7 +110,6 @@ def serve() -> None:
 
 for commands in (
     turn_commands,
-    result_commands,
     library_commands,
     exchange_commands,
     lesson_commands,
