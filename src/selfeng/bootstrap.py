@@ -575,15 +575,13 @@ def _stored(settings: Settings) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def open_builder(
-    options: ProjectOptions, settings: Settings | None = None
-) -> AsyncIterator[ProjectBuilder]:
+async def open_builder(options: ProjectOptions) -> AsyncIterator[ProjectBuilder]:
     """The project builder with all its parts, for a build with these options.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
     """
-    settings = _with(options, settings or load_settings())
+    settings = _with(options, load_settings())
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
         await sandbox.reap()
