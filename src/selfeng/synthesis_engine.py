@@ -1,7 +1,7 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
 Its stages are in synthesis/building.py, their order in core/stage.py. Existing code, edited
-by hand or repaired, passes through the same chain (synthesis/chain.py).
+by hand or repaired, passes through the same chain (synthesis/gate.py).
 """
 
 from collections.abc import Mapping, Sequence

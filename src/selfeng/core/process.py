@@ -31,7 +31,6 @@ def _freeze(set_up: "asyncio.Task[None]") -> None:
 
 
 def this_process() -> str:
-    """The name of this process."""
     return name_of(os.getpid())
 
 

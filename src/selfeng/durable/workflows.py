@@ -100,7 +100,6 @@ class Port:
         return step
 
     def close(self) -> None:
-        """End the workflow."""
         self._put("closed")
 
     def leave(self) -> None:

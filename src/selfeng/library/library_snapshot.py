@@ -41,7 +41,6 @@ class LibrarySnapshot:
 
     @cached_property
     def count(self) -> int:
-        """The number of registered tools."""
         return sum(1 for _ in self)
 
     @cached_property

@@ -22,8 +22,6 @@ mostly a time-out of a busy machine.
 
 
 class Planted(Value):
-    """The result of seeding."""
-
     added: tuple[str, ...]
     present: tuple[str, ...]
     refused: tuple[str, ...]

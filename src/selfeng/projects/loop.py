@@ -105,8 +105,6 @@ class BuildDeps:
 
 
 class BuildBudget(Budget):
-    """What one build may spend."""
-
     spender = "build"
 
     def remedy(self, limit: str) -> str:
@@ -126,8 +124,6 @@ class Begun(NamedTuple):
 
 
 class Build:
-    """One build."""
-
     def __init__(
         self,
         deps: BuildDeps,

@@ -135,7 +135,6 @@ class Configuration:
         return self._connected(model)
 
     async def aclose(self) -> None:
-        """Close all clients."""
         await self._clients.aclose()
 
     async def probe(self) -> None:

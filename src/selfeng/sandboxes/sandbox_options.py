@@ -35,8 +35,6 @@ the machine's memory.
 
 @dataclass(frozen=True)
 class SandboxOptions:
-    """The options of a sandbox."""
-
     image: str
     """Name of the Docker image."""
     timeout: float

@@ -95,7 +95,6 @@ class EarlierAnswers:
         return await asyncio.to_thread(read)
 
     async def settle(self) -> None:
-        """Wait until nothing is computed again."""
         await self._tasks.aflush_tasks()
 
     def cancel(self) -> None:

@@ -290,8 +290,6 @@ SURVIVORS = 3
 
 
 class Judgement(Value):
-    """How far a tool got."""
-
     link: Link | None = None
     """The link that refused it; None if it passed them all."""
     problem: str = ""

@@ -84,7 +84,6 @@ class Mutant(Value):
 
     @property
     def change(self) -> str:
-        """The change in words."""
         return f"line {self.line}: `{self.before}` became `{self.after}`"
 
 

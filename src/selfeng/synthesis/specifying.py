@@ -74,8 +74,6 @@ class DelegateToAgents(Value):
 
 
 class BuildSpec(Value):
-    """What is to be built."""
-
     spec: Specification
     extends: Tool | None = None
     """The tool to make the next version of; its tests have to pass as well."""

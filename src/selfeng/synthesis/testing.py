@@ -27,8 +27,6 @@ SURVIVORS = 5
 
 
 class Written(Value):
-    """A suite."""
-
     tests: str
     earlier: Mapping[str, str] = {}
     """The tests that come from the previous version, with their names there."""

@@ -25,8 +25,6 @@ log = logging.getLogger(__name__)
 
 
 class Reverified(Value):
-    """The outcome for one tool."""
-
     name: str
     version: int
     """The version in force now."""

@@ -204,7 +204,7 @@ The tests run with pytest: `python -m pytest -o pythonpath=scripts tests`.
 
 
 def skill_name(tool: str) -> str:
-    """The name of the skill, which is that of its folder: lower case, with single hyphens."""
+    """The name of the skill, and of its folder: lower case, with single hyphens."""
     return re.sub(r"_+", "-", tool).strip("-")
 
 
