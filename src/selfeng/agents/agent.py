@@ -78,7 +78,6 @@ class FunctionArguments(Value):
     """Arguments of a function of agents; the docstring is the function's description."""
 
     function: ClassVar[str]
-    """Its name."""
 
 
 @dataclass(frozen=True)

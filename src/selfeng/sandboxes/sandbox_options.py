@@ -36,7 +36,6 @@ the machine's memory.
 @dataclass(frozen=True)
 class SandboxOptions:
     image: str
-    """Name of the Docker image."""
     timeout: float
     """Seconds of processor time that one run may use."""
     folder: Path

@@ -93,7 +93,6 @@ class PartServed(NamedTuple):
 
     result: StepResult
     files: tuple[File, ...]
-    """The files that its tool made."""
 
 
 _WAYS: Mapping[type, str] = {

@@ -96,7 +96,6 @@ class Dropped(Value):
 
 class Consensus(Value):
     tests: str
-    """The remaining suite."""
     kept: int
     dropped: tuple[Dropped, ...]
     reports: tuple[Report, ...]

@@ -78,7 +78,6 @@ class Mutant(Value):
     """The line without its indentation; of a long one, the part around the change."""
     after: str
     code: str
-    """The whole changed module."""
     looping: bool = False
     """Whether the change is in a `while` loop, which may then never end."""
 

@@ -68,7 +68,6 @@ class DelegateToAgents(Value):
     """The request is work for agents."""
 
     agent: str = "coder"
-    """The agent that gets it."""
     context: str = ""
     """What the request takes from the conversation before it."""
 
