@@ -28,6 +28,11 @@ def shortened(text: str, limit: int) -> str:
     )
 
 
+def request_key(request: str) -> str:
+    """Equal for requests that count as the same: without case and extra white space."""
+    return " ".join(request.split()).casefold()
+
+
 def count(number: int, noun: str) -> str:
     """`1 test`, `2 tests`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

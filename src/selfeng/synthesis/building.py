@@ -31,7 +31,7 @@ from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
-from selfeng.core.words import count, shortened
+from selfeng.core.words import count, request_key, shortened
 from selfeng.prompts.request import exchanges_shown
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.composing import asking_problem, steady_requirements
@@ -728,12 +728,8 @@ def _own_examples(request: str, examples: Sequence[str]) -> tuple[str, ...]:
     """The examples that the model wrote for a new tool, except those that repeat the person's own
     request.
     """
-    plain_request = _plain(request)
-    return tuple(r for r in examples if _plain(r) != plain_request)[:_EXAMPLES]
-
-
-def _plain(request: str) -> str:
-    return " ".join(request.split()).casefold()
+    key = request_key(request)
+    return tuple(r for r in examples if request_key(r) != key)[:_EXAMPLES]
 
 
 def _too_few(agreed: Consensus) -> str:
