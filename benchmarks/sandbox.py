@@ -69,7 +69,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 from selfeng.seeds import load_seeds
 from selfeng.synthesis.gate import Chain
-from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import SynthesisPolicy
 
 NAME = "is_prime"
 ARGUMENTS = {"number": 97}

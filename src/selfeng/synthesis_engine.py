@@ -1,7 +1,7 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
 Its stages are in synthesis/building.py, their order in core/stage.py. Existing code, edited
-by hand or repaired, passes through the same chain (synthesis/chain.py).
+by hand or repaired, passes through the same chain (synthesis/gate.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
-from selfeng.library.composition.linked_sandbox import ReplayingSandbox
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import PinnedSources, ReplayingSandbox
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
 from selfeng.synthesis.before import Before, KnownCall, behaviour
@@ -42,12 +41,11 @@ from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.examples import example_of, example_problem, example_tests
 from selfeng.synthesis.gate import Chain, steady_summary, summary
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, outcome_of
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
-from selfeng.synthesis.steps import Steps
+from selfeng.synthesis.steps import Steps, SynthesisPolicy
 from selfeng.synthesis.suite.joining import joined
 from selfeng.synthesis.testing import Tester
 from selfeng.turns.graph_run import GraphRun

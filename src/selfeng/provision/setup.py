@@ -156,12 +156,12 @@ class Setup:
             await asyncio.to_thread(self._parts["sandbox"], lambda line: report(line, 0, 0))
             await self.get_ready()
 
-        async def plant_seeds(report: Report) -> None:
-            await self.seed_once(
+        await self._readiness.prepare("sandbox", work, then=("tools",))
+        await self._readiness.prepare(
+            "tools",
+            lambda report: self.seed_once(
                 lambda current, total: report(
                     f"{current} of {total} tools verified", current, total
                 )
-            )
-
-        await self._readiness.prepare("sandbox", work, then=("tools",))
-        await self._readiness.prepare("tools", plant_seeds)
+            ),
+        )
