@@ -41,7 +41,6 @@ def provider_named(name: str) -> Callable[[ModelServer, int], Provider]:
 
 
 def openai_compatible(server: ModelServer, max_retries: int) -> Provider:
-    """The provider for OpenAI-compatible servers."""
     from selfeng.models.transport import Transport
 
     return Transport(server, max_retries)
@@ -154,7 +153,6 @@ class LLMClient:
         self._price("", "", Tokens(input=0, output=0))
 
     async def aclose(self) -> None:
-        """Close the connections to the server."""
         if "_connection" in vars(self):
             await self._connection.provider.aclose()
 

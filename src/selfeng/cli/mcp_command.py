@@ -41,9 +41,12 @@ async def mcp(
     with ACCESS_TOKEN unless the link has a token. Without one, be the app, if nothing else uses
     its data. Exit code 1 if there is nothing to speak for.
     """
+    from selfeng.doors.forwarding import forwarded
+
     address, token = _app_address(url, settings)
     if url or await _answers(address):
-        await _forward(address, token)
+        async with forwarded(address, token) as tools:
+            await _speak(tools)
     else:
         await _serve_alone(settings, address)
     return 0
@@ -74,13 +77,6 @@ async def _answers(address: str) -> bool:
         return False
     writer.close()
     return True
-
-
-async def _forward(address: str, token: str) -> None:
-    from selfeng.doors.forwarding import forwarded
-
-    async with forwarded(address, token) as tools:
-        await _speak(tools)
 
 
 async def _serve_alone(settings: Settings, address: str) -> None:

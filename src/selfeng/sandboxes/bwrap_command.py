@@ -87,8 +87,6 @@ class Files:
 
 @dataclass(frozen=True)
 class Descriptors:
-    """File descriptors for bwrap."""
-
     report: int
     """Receives bwrap's report on the container."""
     hold_reader: int

@@ -44,8 +44,6 @@ _number = itertools.count()
 
 @dataclass(frozen=True)
 class _Tree:
-    """A mounted tree of groups."""
-
     top: Path
     own_group: Path
     """The group of this process."""

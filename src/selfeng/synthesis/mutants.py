@@ -78,13 +78,11 @@ class Mutant(Value):
     """The line without its indentation; of a long one, the part around the change."""
     after: str
     code: str
-    """The whole changed module."""
     looping: bool = False
     """Whether the change is in a `while` loop, which may then never end."""
 
     @property
     def change(self) -> str:
-        """The change in words."""
         return f"line {self.line}: `{self.before}` became `{self.after}`"
 
 

@@ -151,7 +151,6 @@ class OpenAIEmbedder:
         return vectors
 
     def close(self) -> None:
-        """Close the connections to the server."""
         self._threads.close(0.0)
         self._sdk.close()
 
