@@ -1,11 +1,13 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.signature import Signature
-from selfeng.core.value import Value
+from selfeng.core.value import StrictlyOptional, Value
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -37,6 +39,27 @@ class Imported(Value):
     def __str__(self) -> str:
         signed = self.signer and f", signed by {self.signer_name or 'an unknown key'}"
         return f"imported from {self.file}{signed or ', not signed'}"
+
+
+class CallLimits(Value):
+    """What a call may take, where that is more than usual; null: the usual limit."""
+
+    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    """Megabytes, as `space`, that of temporary files."""
+    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+
+    @property
+    def name(self) -> str:
+        return "limits"
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {dict(self)}"
+
+    def __str__(self) -> str:
+        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
+        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
 
 
 class ToolDraft(Value):

@@ -1,6 +1,6 @@
 """What the sandbox reports of a job: a verdict on a suite, or the outcome of one execution."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -10,6 +10,7 @@ from selfeng.core.files import File
 from selfeng.core.http import Exchange
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.result import Result, ResultReference
+from selfeng.core.tool import CallLimits
 from selfeng.core.value import Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
@@ -56,6 +57,12 @@ class SandboxJob:
     """They answer the requests of the code, in every run that gets no network. A request that
     matches none is an error and fails its test. What was recorded several times is answered in
     order in each call; the last response stays.
+    """
+    limits: CallLimits | None = None
+    """Of an execution: one with more than usual waits for room, and has a container of its own."""
+    on_line: Callable[[str, int], object] | None = field(default=None, repr=False, compare=False)
+    """Of an execution: gets the line that was printed last, about once a second, and its place
+    among those that wait for room, 0 once it runs.
     """
 
 

@@ -373,7 +373,13 @@ class Executor:
                 digest = call_digest(call.arguments, files)
                 call_id = f"{turn.request.conversation_id} {name} {len(call.further)} {digest}"
                 session = call_id if tool.witnesses and not tool.network else ""
-                job = SandboxJob(name, tool.code, library=modules, session=session)
+                job = SandboxJob(
+                    name,
+                    tool.code,
+                    library=modules,
+                    session=session,
+                    on_line=partial(_tell, turn, name, started),
+                )
                 execution = (
                     await self._connected(turn, tool, job, call.arguments, files)
                     if tool.network
@@ -505,6 +511,12 @@ class Executor:
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
+
+
+def _tell(turn: Turn, tool: str, started: float, line: str, place: int) -> None:
+    """Emit the line that a call printed last, its place among those that wait, or its beginning."""
+    done = round(time.monotonic() - started) if line or place else 0
+    turn.emit(ExecutionProgress(tool=tool, done=done, text=line, place=place))
 
 
 def _compare(turn: Turn, tool: str, execution: Returned, check: Execution | None) -> None:
