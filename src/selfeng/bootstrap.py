@@ -482,6 +482,7 @@ def _synthesis(
         policy,
         sources=sources,
         network=network,
+        expect_tests=sandbox.start,
     )
 
 

@@ -4,7 +4,7 @@ Its stages are in synthesis/building.py, their order in core/stage.py. Existing 
 by hand or repaired, passes through the same chain (synthesis/gate.py).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from selfeng.core.composition import Importable
 from selfeng.core.consent_question import ConsentAsked
@@ -69,9 +69,12 @@ class SynthesisEngine:
         *,
         sources: PinnedSources | None = None,
         network: ToolNetwork | None = None,
+        expect_tests: Callable[[], None] = lambda: None,
     ) -> None:
-        """Without a `network` no tool that needs one is built."""
-        policy = policy or SynthesisPolicy()
+        """Without a `network` no tool that needs one is built. `expect_tests` is called when a tool
+        is to be built, so that containers for its tests start while the model writes.
+        """
+        policy, self._expect_tests = policy or SynthesisPolicy(), expect_tests
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
         self._sources = sources or PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
@@ -120,6 +123,7 @@ class SynthesisEngine:
         an earlier result of a tool, which is fixed if it is wrong; `specified` has a person's
         consent.
         """
+        self._expect_tests()
         forms = (turn.request.text,) if learnable is None else learnable
         return Synthesis(
             self._deps, turn, near, forms, likely, dispute=dispute, specified=specified

@@ -75,11 +75,11 @@ class Setup:
         return self._background.start(self._set_up())
 
     async def get_ready(self, to_build: bool = True) -> None:
-        """Start containers before the first request; `to_build`: also those that verify new and
-        changed tools.
+        """Start containers before the first request; `to_build`: also verify tools again that need
+        it.
         """
         await self._sandbox.reap()
-        self._sandbox.start(verifiers=to_build)
+        self._sandbox.start(verifiers=False)
         if to_build:
             self._upkeep.begin()
 
