@@ -200,9 +200,11 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                if request.is_part:
-                    return "this is a part of a larger task; specify one tool for it"
-                return DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
+                return (
+                    "this is a part of a larger task; specify one tool for it"
+                    if request.is_part
+                    else DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
+                )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."
