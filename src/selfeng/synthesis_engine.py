@@ -93,18 +93,16 @@ class SynthesisEngine:
         )
 
     async def synthesize(
-        self, turn: Turn, near: Sequence[str] = ()
+        self, turn: Turn
     ) -> Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
         it, or the request needs more than one.
-
-        `near` names tools that the specification is compared with.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` names the step.
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        synthesis = self.begin(turn, near)
+        synthesis = self.begin(turn)
         await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
         assert synthesis.result is not None
         return synthesis.result
