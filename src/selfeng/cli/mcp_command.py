@@ -16,6 +16,7 @@ from selfeng.core.process import tune_process
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
+    from selfeng.doors.engine_tools import EngineTools
     from selfeng.doors.mcp_server import ToolSource
 
 app = typer.Typer()
@@ -98,15 +99,16 @@ async def _serve_alone(settings: Settings, address: str) -> None:
         engine.readiness.tell(say)
         tune_process(engine.setup.start())
         await engine.recovery.start()
-        await _speak(EngineTools(engine, LOCAL, settings.mcp_tools))
+        tools = EngineTools(engine, LOCAL, settings.mcp_tools)
+        await _speak(tools, tools)
 
 
-async def _speak(tools: ToolSource) -> None:
-    """Serve one client until it closes our stdin."""
+async def _speak(tools: ToolSource, tasks: EngineTools | None = None) -> None:
+    """Serve one client until it closes our stdin; `tasks` as for `mcp_server`."""
     from mcp.server.stdio import stdio_server
 
     from selfeng.doors.mcp_server import mcp_server
 
-    server = mcp_server(tools)
+    server = mcp_server(tools, tasks=tasks)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
