@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from selfeng.core.composition import imports
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import sandbox_requirements, with_reader
 from selfeng.core.tool import ToolDraft
 
@@ -20,7 +21,7 @@ class ExportedTool:
     @property
     def packages(self) -> tuple[str, ...]:
         """The packages that it needs, as in `numpy==2.4.6`."""
-        return packages_of((self.draft.code, *self.modules.values()))
+        return packages_of((self.draft.code, *self.modules.values()), self.draft.lock)
 
     @property
     def ordered_modules(self) -> dict[str, str]:
@@ -32,17 +33,12 @@ class ExportedTool:
         return {name: modules[name] for name in TopologicalSorter(graph).static_order()}
 
 
-def packages_of(sources: Iterable[str]) -> tuple[str, ...]:
-    """The sandbox's packages that the sources import, with their versions."""
+def packages_of(sources: Iterable[str], lock: PackageLock | None = None) -> tuple[str, ...]:
+    """The sandbox's packages that the sources import, and those of a lock, with their versions."""
     requirements = sandbox_requirements()
     module_names = {name for code in sources for name in imported_names(code)}
-    return tuple(
-        sorted(
-            requirements[name].partition("#")[0].strip()
-            for name in module_names
-            if name in requirements
-        )
-    )
+    offered = (requirements[n].partition("#")[0].strip() for n in module_names if n in requirements)
+    return tuple(sorted({*offered, *(package.key for package in (lock.packages if lock else ()))}))
 
 
 def imported_names(code: str) -> set[str]:
