@@ -17,8 +17,8 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
 from selfeng.engine import Engine, ModelParts
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
-from selfeng.library.composition.sources import PinnedSources
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
