@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from selfeng.core.errors import NotConsented
 from selfeng.core.http import NetworkAccess
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
@@ -81,6 +82,20 @@ def network_consent(
     return ConsentAsked(
         call=call, specified=specified, question=question, code="network", values=values
     )
+
+
+def picture_consent(sight: Sight, names: Sequence[str]) -> ConsentAsked:
+    """The question whether these files may be shown to a model elsewhere."""
+    files, hosts = ", ".join(map(repr, names)), hosts_of(sight.network)
+    question = Question(
+        id=network_id(sight.name, sight.network),
+        question=f"May I show {files} to the model {sight.model} at {hosts}?",
+        why="It gets the pictures themselves, as code can't read what they show.",
+        answer="choice",
+        options=CONSENTS,
+    )
+    values = {"files": files, "model": sight.model, "hosts": hosts}
+    return ConsentAsked(question=question, code="pictures", values=values)
 
 
 def hosts_of(accesses: Sequence[NetworkAccess]) -> str:

@@ -35,6 +35,7 @@ from selfeng.core.functions import (
     wrong_result,
 )
 from selfeng.core.http import NetworkAccess
+from selfeng.core.pictures import Sight
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import FunctionCall, Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary, ToolNetwork
@@ -310,6 +311,7 @@ class Executor:
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
+        prompt = prompt.showing(turn.request.pictures)
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if results:
             functions.append(wrong_result([result.id for result in results]))
@@ -405,12 +407,16 @@ class Executor:
                 await self._report(turn, tool, digest, execution)
         return execution
 
-    async def ungranted(self, turn: Turn, tool: Tool) -> tuple[NetworkAccess, ...]:
+    async def sight(self, turn: Turn) -> Sight:
+        """Whether the model sees pictures."""
+        return await self._model.sight(turn.budget)
+
+    async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[NetworkAccess, ...]:
         """What a tool needs of hosts and the person has not allowed, for this turn or any."""
         accesses = await self._network.ungranted(tool) if self._network else tool.network
         return tuple(access for access in accesses if access.key not in turn.granted)
 
-    async def grant(self, tool: Tool) -> None:
+    async def grant(self, tool: Tool | Sight) -> None:
         """Allow a tool what it needs, until the person revokes it."""
         assert self._network is not None, tool.name
         await self._network.grant(tool)
