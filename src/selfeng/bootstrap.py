@@ -38,9 +38,8 @@ from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows, sources_digest, steps_url
 from selfeng.engine import Engine, ModelParts
 from selfeng.lessons.learning import Learning
-from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
-from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
@@ -104,8 +103,6 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
-SEEDED = ".seeded"
-"""File in the tools folder by which older versions recorded that the seeds were added."""
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
@@ -376,7 +373,7 @@ def compose(
             synthesis=lambda: models.current.synthesis,
             sandbox=tools.sandbox,
             upkeep=tools.upkeep,
-            seeded=SeedMark(database, settings.tools_dir / SEEDED),
+            seeded=SeedMark(database),
             processes=processes,
             background=background,
         ),
@@ -485,6 +482,7 @@ def _synthesis(
         policy,
         sources=sources,
         network=network,
+        expect_tests=sandbox.start,
     )
 
 
@@ -578,15 +576,13 @@ def _stored(settings: Settings) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def open_builder(
-    options: ProjectOptions, settings: Settings | None = None
-) -> AsyncIterator[ProjectBuilder]:
+async def open_builder(options: ProjectOptions) -> AsyncIterator[ProjectBuilder]:
     """The project builder with all its parts, for a build with these options.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
     """
-    settings = _with(options, settings or load_settings())
+    settings = _with(options, load_settings())
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
         await sandbox.reap()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -51,10 +50,10 @@ from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.durable.recovery import TurnRecovery
 from selfeng.lessons.learning import Learning
-from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.reverification import Reverifier
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
+from selfeng.library.library_snapshot import LibraryChange
 from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
@@ -80,8 +79,6 @@ from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.conversations import Conversations, plan_to_tool
 from selfeng.turns.turn_registry import TurnRegistry
-
-log = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 20_000
 """Characters."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
-from selfeng.core.model_server import APIS, ModelServer
+from selfeng.core.model_server import APIS, OPENAI, ModelServer
 from selfeng.core.packages import provided
 from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 OFFLINE_MODEL = "offline"
 """The name of the model, and of the entry point that provides it."""
-OPENAI = "https://api.openai.com/v1"
 GROUP = "selfeng.models"
 """Entry points of installed packages: see `Provider`."""
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
@@ -42,7 +41,6 @@ def provider_named(name: str) -> Callable[[ModelServer, int], Provider]:
 
 
 def openai_compatible(server: ModelServer, max_retries: int) -> Provider:
-    """The provider for OpenAI-compatible servers."""
     from selfeng.models.transport import Transport
 
     return Transport(server, max_retries)
@@ -156,7 +154,6 @@ class LLMClient:
         self._price("", "", Tokens(input=0, output=0))
 
     async def aclose(self) -> None:
-        """Close the connections to the server."""
         if "_connection" in vars(self):
             await self._connection.provider.aclose()
 

@@ -107,8 +107,8 @@ class SecureSandbox:
         return cls(SandboxOptions.from_settings(settings), **changes)
 
     def start(self, verifiers: bool = True) -> None:
-        """Start containers in the background, ahead of the first jobs. Call it on the event
-        loop.
+        """Start containers in the background, ahead of the first jobs; `verifiers`: also those that
+        run tests. Call it on the event loop.
         """
         self._loop = asyncio.get_running_loop()
         self._executors.start()

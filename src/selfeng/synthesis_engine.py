@@ -1,10 +1,10 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
 Its stages are in synthesis/building.py, their order in core/stage.py. Existing code, edited
-by hand or repaired, passes through the same chain (synthesis/chain.py).
+by hand or repaired, passes through the same chain (synthesis/gate.py).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from selfeng.core.composition import Importable
 from selfeng.core.consent_question import ConsentAsked
@@ -27,8 +27,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
-from selfeng.library.composition.linked_sandbox import ReplayingSandbox
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import PinnedSources, ReplayingSandbox
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
 from selfeng.synthesis.before import Before, KnownCall, behaviour
@@ -42,12 +41,11 @@ from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.examples import example_of, example_problem, example_tests
 from selfeng.synthesis.gate import Chain, steady_summary, summary
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, outcome_of
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
-from selfeng.synthesis.steps import Steps
+from selfeng.synthesis.steps import Steps, SynthesisPolicy
 from selfeng.synthesis.suite.joining import joined
 from selfeng.synthesis.testing import Tester
 from selfeng.turns.graph_run import GraphRun
@@ -71,9 +69,12 @@ class SynthesisEngine:
         *,
         sources: PinnedSources | None = None,
         network: ToolNetwork | None = None,
+        expect_tests: Callable[[], None] = lambda: None,
     ) -> None:
-        """Without a `network` no tool that needs one is built."""
-        policy = policy or SynthesisPolicy()
+        """Without a `network` no tool that needs one is built. `expect_tests` is called when a tool
+        is to be built, so that containers for its tests start while the model writes.
+        """
+        policy, self._expect_tests = policy or SynthesisPolicy(), expect_tests
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
         self._sources = sources or PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
@@ -92,18 +93,16 @@ class SynthesisEngine:
         )
 
     async def synthesize(
-        self, turn: Turn, near: Sequence[str] = ()
+        self, turn: Turn
     ) -> Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
         it, or the request needs more than one.
-
-        `near` names tools that the specification is compared with.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` names the step.
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        synthesis = self.begin(turn, near)
+        synthesis = self.begin(turn)
         await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
         assert synthesis.result is not None
         return synthesis.result
@@ -124,6 +123,7 @@ class SynthesisEngine:
         an earlier result of a tool, which is fixed if it is wrong; `specified` has a person's
         consent.
         """
+        self._expect_tests()
         forms = (turn.request.text,) if learnable is None else learnable
         return Synthesis(
             self._deps, turn, near, forms, likely, dispute=dispute, specified=specified

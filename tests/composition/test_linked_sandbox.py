@@ -2,8 +2,7 @@
 
 from selfeng.core.tool import Requirement
 from selfeng.core.verdict import SandboxJob, Version
-from selfeng.library.composition.linked_sandbox import LinkedSandbox
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from tests.doubles import ListedLibrary, ScriptedSandbox, passing, returned, tool
 
 HALF = tool("half", "def half(n: int) -> int:\n    return n // 2\n")

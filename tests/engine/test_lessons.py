@@ -18,8 +18,8 @@ from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
 from selfeng.core.turn import Inspector
 from selfeng.engine import Engine, ModelParts
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
-from selfeng.library.composition.sources import PinnedSources
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder

@@ -80,7 +80,6 @@ class Terminal:
             Console(highlight=False, soft_wrap=True),
         )
         self._last_piece = ""
-        """The last piece of the answer."""
         self._thought: ThoughtAloud | None = None
         """The last piece of what the model thinks, while it does."""
         self._budget: BudgetSpent | None = None

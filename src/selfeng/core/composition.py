@@ -1,10 +1,11 @@
-"""Composition: which tools of the library a module imports, and at which versions. Source is only
-parsed, never run.
+"""Composition: what a module imports: tools of the library, at which versions, and packages of the
+sandbox. Source is only parsed, never run.
 """
 
 import ast
 from collections.abc import Iterable, Iterator
 
+from selfeng.core.packages import sandbox_requirements
 from selfeng.core.tool import Requirement, Tool
 
 
@@ -23,6 +24,26 @@ def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
                 yield name.partition(".")[0], [(n.name, n.asname) for n in names] == [(name, None)]
             case ast.ImportFrom():
                 yield ".", False
+
+
+def imported_names(code: str) -> set[str]:
+    """Names of the top-level modules that the code imports. Raises: SyntaxError: it does not
+    parse.
+    """
+    return {name for name, _ in imports(ast.parse(code))}
+
+
+def packages_of(sources: Iterable[str]) -> tuple[str, ...]:
+    """The sandbox's packages that the sources import, with their versions, as in `numpy==2.4.6`."""
+    requirements = sandbox_requirements()
+    module_names = {name for code in sources for name in imported_names(code)}
+    return tuple(
+        sorted(
+            requirements[name].partition("#")[0].strip()
+            for name in module_names
+            if name in requirements
+        )
+    )
 
 
 class Importable:
@@ -65,11 +86,7 @@ class Importable:
         Raises:
             SyntaxError: the code does not parse.
         """
-        return [
-            self._tools[name]
-            for name in sorted({name for name, _ in imports(ast.parse(code))})
-            if name in self._tools
-        ]
+        return [self._tools[name] for name in sorted(imported_names(code)) if name in self._tools]
 
     def _problems(self, code: str, name: str) -> Iterator[str]:
         for imported, in_form in imports(ast.parse(code)):

@@ -31,6 +31,7 @@ HIDDEN = "***"
 """Shown instead of a value in a query, which may be a secret unless it is a version."""
 
 
+OPENAI = "https://api.openai.com/v1"
 APIS = ("auto", "chat", "responses")
 """How OpenAI-compatible servers are asked: by the API that they have, or by the named one."""
 

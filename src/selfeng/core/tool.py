@@ -25,7 +25,6 @@ class Imported(Value):
 
     how: Literal["imported"] = "imported"
     file: str
-    """The name of the file."""
     signer: str = ""
     """Fingerprint of the key that signed it; "" if it was not signed."""
     signer_name: str = ""

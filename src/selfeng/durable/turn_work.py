@@ -65,7 +65,7 @@ class RecordedStep:
     async def record(self, outcome: StepOutcome) -> None:
         """A step that can't be kept is done again if the process dies, and the turn goes on."""
         try:
-            await self.asked_step.record(outcome.dumped())
+            await self.asked_step.record(pickle.dumps(outcome))
         except TakenOver:
             raise
         except Exception:  # a full disk, a broken connection

@@ -77,12 +77,6 @@ class TooLong(ModelUnavailable):
     cause = "too_long"
 
 
-class ReplyUnusable(ModelUnavailable):
-    """What the server sends is too large, or nested too deeply."""
-
-    cause = "unusable"
-
-
 def not_a_model(server: ModelServer, what: str) -> ModelUnavailable:
     """The error for a server whose answers have another form."""
     return ModelUnavailable(
@@ -106,10 +100,12 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
         return unreadable(server, "it is nested too deeply")
 
 
-def unreadable(server: ModelServer, what: str) -> ReplyUnusable:
-    return ReplyUnusable(
+def unreadable(server: ModelServer, what: str) -> ModelUnavailable:
+    """The error for a reply that is too large, or nested too deeply."""
+    return ModelUnavailable(
         f"the reply of {server.model} at {server.name} can't be used: {what}",
         "try again, or set another OPENAI_MODEL",
+        cause="unusable",
         model=server.model,
     )
 

@@ -10,7 +10,6 @@ Json = Mapping[str, Any]
 
 _LEAST_CAP = 16
 """Tokens. A lower limit is refused."""
-_CAPS = ("max_tokens", "max_completion_tokens")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 
 

@@ -224,8 +224,6 @@ class Transport:
 
 
 class StreamedPieces:
-    """The pieces of a stream."""
-
     def __init__(self, chunks: Chunks, server: ModelServer) -> None:
         self._chunks, self._server = chunks, server
         self._midway = self._finished = False

@@ -75,11 +75,11 @@ class Setup:
         return self._background.start(self._set_up())
 
     async def get_ready(self, to_build: bool = True) -> None:
-        """Start containers before the first request; `to_build`: also those that verify new and
-        changed tools.
+        """Start containers before the first request; `to_build`: also verify tools again that need
+        it.
         """
         await self._sandbox.reap()
-        self._sandbox.start(verifiers=to_build)
+        self._sandbox.start(verifiers=False)
         if to_build:
             self._upkeep.begin()
 
@@ -156,12 +156,12 @@ class Setup:
             await asyncio.to_thread(self._parts["sandbox"], lambda line: report(line, 0, 0))
             await self.get_ready()
 
-        async def plant_seeds(report: Report) -> None:
-            await self.seed_once(
+        await self._readiness.prepare("sandbox", work, then=("tools",))
+        await self._readiness.prepare(
+            "tools",
+            lambda report: self.seed_once(
                 lambda current, total: report(
                     f"{current} of {total} tools verified", current, total
                 )
-            )
-
-        await self._readiness.prepare("sandbox", work, then=("tools",))
-        await self._readiness.prepare("tools", plant_seeds)
+            ),
+        )

@@ -35,10 +35,7 @@ the machine's memory.
 
 @dataclass(frozen=True)
 class SandboxOptions:
-    """The options of a sandbox."""
-
     image: str
-    """Name of the Docker image."""
     timeout: float
     """Seconds of processor time that one run may use."""
     folder: Path

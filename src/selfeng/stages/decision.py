@@ -68,8 +68,6 @@ class Decision(Value):
 
 
 class _SearchResults(NamedTuple):
-    """What the search found."""
-
     candidates: tuple[AnyCandidate, ...]
     """Best first, with the confidence of the request itself, in its own or the model's words."""
     offered: tuple[Tool | ServerTool, ...]

@@ -49,7 +49,7 @@ from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.core.work import steps_of
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.prompts import render
 from selfeng.prompts.request import EVIDENCE, disputable, shown
 from selfeng.stages.execution.arguments import (

@@ -34,8 +34,6 @@ _EXPECTED = {"ValueError", "TypeError"}
 
 
 class ResponseSynthesizer:
-    """Puts results into words."""
-
     def __init__(self, model: ModelClient) -> None:
         self._model = model
 

@@ -68,8 +68,6 @@ _TRACEBACK = 3000
 
 
 class Executed(Value):
-    """A call and its outcome."""
-
     call: Call
     execution: Execution
 
@@ -96,7 +94,6 @@ class PartServed(NamedTuple):
 
     result: StepResult
     files: tuple[File, ...]
-    """The files that its tool made."""
 
 
 _WAYS: Mapping[type, str] = {
@@ -706,28 +703,33 @@ class ServedRequests:
         # In its own context, so that the end of the turn, or of the plan's step, does not cancel
         # it.
         if storable_forms := [form for form in forms if may_be_kept(form)]:
-            Context().run(self._background.start, self._keep(tool, storable_forms))
+            failure = f"could not add a served request to {tool.name}"
+            Context().run(
+                self._background.start, _logged(failure, self._keep(tool, storable_forms))
+            )
 
     def confirm(self, synthesis: SynthesisEngine, name: str, row: TaughtRow) -> None:
         """Make a test of a value that the person says is right."""
-        Context().run(self._background.start, self._confirm(synthesis, current_owner(), name, row))
+        failure = f"a confirmed value of {name} did not become a test"
+        work = self._confirm(synthesis, current_owner(), name, row)
+        Context().run(self._background.start, _logged(failure, work))
 
     async def _confirm(
         self, synthesis: SynthesisEngine, owner: str, name: str, row: TaughtRow
     ) -> None:
-        try:
-            with owned_by(owner):
-                await synthesis.save(await self._library.get(name), ToolEdit(rows=(row,)))
-        except AgentError as error:
-            log.warning("a confirmed value of %s did not become a test: %s", name, error)
-        except Exception:  # the edge of the background: the tool stays as it is
-            log.exception("a confirmed value of %s did not become a test", name)
+        with owned_by(owner):
+            await synthesis.save(await self._library.get(name), ToolEdit(rows=(row,)))
 
     async def _keep(self, tool: Tool, forms: Sequence[str]) -> None:
-        try:
-            for form in forms:
-                await self._library.record_request(tool.name, tool.version, form)
-        except AgentError as error:
-            log.warning("could not add a served request to %s: %s", tool.name, error)
-        except Exception:  # the edge of the background: the tool is found as before
-            log.exception("could not add a served request to %s", tool.name)
+        for form in forms:
+            await self._library.record_request(tool.name, tool.version, form)
+
+
+async def _logged(failure: str, work: Awaitable[None]) -> None:
+    """Log the failure of work in the background, after which the tool stays as it is."""
+    try:
+        await work
+    except AgentError as error:
+        log.warning("%s: %s", failure, error)
+    except Exception:  # the edge of the background
+        log.exception(failure)

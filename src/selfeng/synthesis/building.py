@@ -31,7 +31,7 @@ from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
-from selfeng.core.words import count, shortened
+from selfeng.core.words import count, request_key, shortened
 from selfeng.prompts.request import exchanges_shown
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.composing import asking_problem, steady_requirements
@@ -48,7 +48,6 @@ from selfeng.synthesis.consensus import (
 from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import Chain, steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, same, shown_call
 from selfeng.synthesis.programming import Programmer, no_implementation
 from selfeng.synthesis.relatives import passing, twin
@@ -59,7 +58,7 @@ from selfeng.synthesis.specifying import (
     DirectAnswer,
     KnownTool,
 )
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 
@@ -729,12 +728,8 @@ def _own_examples(request: str, examples: Sequence[str]) -> tuple[str, ...]:
     """The examples that the model wrote for a new tool, except those that repeat the person's own
     request.
     """
-    plain_request = _plain(request)
-    return tuple(r for r in examples if _plain(r) != plain_request)[:_EXAMPLES]
-
-
-def _plain(request: str) -> str:
-    return " ".join(request.split()).casefold()
+    key = request_key(request)
+    return tuple(r for r in examples if request_key(r) != key)[:_EXAMPLES]
 
 
 def _too_few(agreed: Consensus) -> str:

@@ -25,7 +25,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.mutants import Strength, noticed_mutants, strength
-from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import SynthesisPolicy
 from selfeng.synthesis.stubs import DISTINCT, NOT_WRITTEN, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
@@ -290,8 +290,6 @@ SURVIVORS = 3
 
 
 class Judgement(Value):
-    """How far a tool got."""
-
     link: Link | None = None
     """The link that refused it; None if it passed them all."""
     problem: str = ""

@@ -23,9 +23,8 @@ from selfeng.prompts import render
 from selfeng.prompts.request import USUAL, exchanges_shown, lessons_shown, listed
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import asking_problem, lines, offered
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.specifying import BuildSpec
-from selfeng.synthesis.steps import Steps, checked
+from selfeng.synthesis.steps import Steps, SynthesisPolicy, checked
 
 _ASK = "ask:"
 _APPROACHES = (

@@ -31,8 +31,6 @@ _WORTH = 1e-3
 
 
 class Lap(NamedTuple):
-    """The result of a race."""
-
     before: float
     """Median of the seconds of processor time of all timed calls."""
     after: float

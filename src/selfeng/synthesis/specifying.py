@@ -22,7 +22,6 @@ from selfeng.synthesis.checks import probe_problem, specification_problem
 from selfeng.synthesis.composing import (
     NEAR,
     asking_problem,
-    delegation_problem,
     nearest,
     sources_of,
     steps_problem,
@@ -35,9 +34,8 @@ from selfeng.synthesis.examples import (
     with_example,
 )
 from selfeng.synthesis.inputs import Arguments
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.relatives import likeness, renamed
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 
 RELATIVES = 5
 """Tools near a specification that may be the same."""
@@ -70,14 +68,11 @@ class DelegateToAgents(Value):
     """The request is work for agents."""
 
     agent: str = "coder"
-    """The agent that gets it."""
     context: str = ""
     """What the request takes from the conversation before it."""
 
 
 class BuildSpec(Value):
-    """What is to be built."""
-
     spec: Specification
     extends: Tool | None = None
     """The tool to make the next version of; its tests have to pass as well."""
@@ -205,9 +200,9 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                return delegation_problem(request) or DelegateToAgents(
-                    agent=reply.agent or "coder", context=reply.message
-                )
+                if request.is_part:
+                    return "this is a part of a larger task; specify one tool for it"
+                return DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."

@@ -1,14 +1,14 @@
-"""LinkedSandbox: a sandbox that provides the tools that code imports; and one that replays recorded
-exchanges.
+"""LinkedSandbox: a sandbox that provides the tools that code imports, from the sources of pinned
+versions; and one that replays recorded exchanges.
 """
 
-import ast
+import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from selfeng.core.composition import Importable, imports
+from selfeng.core.composition import Importable, imported_names
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, Network
 from selfeng.core.package_lock import PackageLock
@@ -16,9 +16,35 @@ from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
-from selfeng.library.composition.sources import PinnedSources
 
 _THERE = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages()}
+_KEPT = 256
+
+
+class PinnedSources:
+    """Reads versions from the library and keeps the most recently used; a version never changes."""
+
+    def __init__(self, library: ToolLibrary) -> None:
+        self._library = library
+        self._code_by_pin: dict[Requirement, str] = {}
+
+    async def of(self, requires: Sequence[Requirement]) -> dict[str, str]:
+        """Source by module name.
+
+        Raises:
+            VersionNotFound: there is no such version.
+        """
+        codes = await asyncio.gather(*map(self._source, requires))
+        return {pin.name: code for pin, code in zip(requires, codes, strict=True)}
+
+    async def _source(self, pin: Requirement) -> str:
+        code = self._code_by_pin.pop(pin, None)
+        if code is None:
+            code = (await self._library.version(pin.name, pin.version)).code
+        self._code_by_pin[pin] = code
+        if len(self._code_by_pin) > _KEPT:
+            del self._code_by_pin[next(iter(self._code_by_pin))]
+        return code
 
 
 class LinkedSandbox:
@@ -108,6 +134,6 @@ class ReplayingSandbox:
 
 def _names(code: str) -> set[str]:
     try:
-        return {name for name, _ in imports(ast.parse(code))}
+        return imported_names(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()

@@ -20,6 +20,7 @@ from typing import Annotated, Literal, NoReturn, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
+from selfeng.core.composition import packages_of
 from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, zipped
 from selfeng.core.http import Exchange, NetworkAccess
@@ -28,7 +29,6 @@ from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.library.exchange.exported_tool import packages_of
 from selfeng.library.exchange.signing import DetachedSignature
 
 LARGEST = 8 * MB

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, Protocol
 
-from selfeng.core.composition import Importable
+from selfeng.core.composition import Importable, imported_names, packages_of
 from selfeng.core.errors import (
     AgentError,
     FailureCause,
@@ -28,7 +28,6 @@ from selfeng.core.tool import Imported, Tool, ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.visible import one_line
-from selfeng.library.exchange.exported_tool import imported_names, packages_of
 from selfeng.library.exchange.signing import Signer, SigningKeys
 from selfeng.library.exchange.tool_bundle import read_bundle
 
