@@ -162,7 +162,7 @@ class Analyst:
                 try:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
-                    patient = prompt.model_copy(update={"streamed": True})
+                    patient = prompt.showing(request.pictures).model_copy(update={"streamed": True})
                     written: SpecificationReply = reply or await self._model.structured(
                         patient, SpecificationReply, budget
                     )
