@@ -23,7 +23,7 @@ from selfeng.core.provenance import (
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, ToolEdit
 from selfeng.core.signature import UNREADABLE
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
@@ -93,18 +93,16 @@ class SynthesisEngine:
         )
 
     async def synthesize(
-        self, turn: Turn, near: Sequence[str] = ()
+        self, turn: Turn
     ) -> Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
         it, or the request needs more than one.
-
-        `near` names tools that the specification is compared with.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` names the step.
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        synthesis = self.begin(turn, near)
+        synthesis = self.begin(turn)
         await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
         assert synthesis.result is not None
         return synthesis.result
@@ -117,7 +115,7 @@ class SynthesisEngine:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
-        specified: SpecificationReply | None = None,
+        specified: SpecifiedTool | None = None,
     ) -> Synthesis:
         """The synthesis of a tool for the turn, before its first stage; the tool is found by the
         `learnable` forms of the request from then on, None for the request as it is. `likely`

@@ -16,12 +16,12 @@ from pydantic import SecretStr, ValidationError
 from selfeng.core.changes import Changes
 from selfeng.core.choices import write_choices
 from selfeng.core.errors import RequestError
-from selfeng.core.model_server import HIDDEN, shown_address, with_hidden_values
+from selfeng.core.model_server import HIDDEN, OPENAI, shown_address, with_hidden_values
 from selfeng.core.settings import CHANGEABLE, Settings
 from selfeng.core.status import LocalServer, ModelStatus
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
-from selfeng.llm_client import OPENAI, LLMClient
+from selfeng.llm_client import LLMClient
 
 if TYPE_CHECKING:
     from selfeng.models.abilities import Ability

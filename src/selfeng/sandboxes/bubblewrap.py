@@ -218,7 +218,8 @@ class BubblewrapBackend:
                 self._run(None, "true")
             except SandboxFailed as error:
                 raise SandboxUnavailable(
-                    f"bubblewrap does not work here: {error.message}", _remedy()
+                    f"bubblewrap does not work here: {error.message}",
+                    "; ".join((*refusals(Path("/proc")), _OR_DOCKER)),
                 ) from error
             self._version = _version(tools)
 
@@ -401,10 +402,6 @@ def _version(tools: Tools) -> str:
     bwrap = tools.bwrap or str(tools.packaged and tools.packaged / PACKAGED[0] / "_bin" / "bwrap")
     result = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return result.stdout.strip() + ("" if tools.bwrap else " (from PyPI)")
-
-
-def _remedy() -> str:
-    return "; ".join((*refusals(Path("/proc")), _OR_DOCKER))
 
 
 def refusals(proc: Path) -> Iterator[str]:

@@ -181,7 +181,7 @@ class SuiteResult(JobResult):
         if stated := self._field("problem"):
             return reported.text(stated) or f"{FORGED}its problem is not text."
         collected = self._collected or ()
-        defined = {_function(name) for name in collected}
+        defined = {name.partition("[")[0] for name in collected}
         if missing := self._expected - defined:
             return (
                 f"pytest did not collect every test that the suite defines: {_some(missing)} "
@@ -305,10 +305,6 @@ class CallResult(JobResult):
         )
         refusals = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
         return tuple(f for f in files if f not in self._input_files), (*refusals, *more)
-
-
-def _function(test: str) -> str:
-    return test.partition("[")[0]
 
 
 def _some(names: Iterable[str]) -> str:
