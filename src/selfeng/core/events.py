@@ -334,6 +334,8 @@ class Executing(StageEvent):
     """The MCP server that runs it; "" for the sandbox."""
     hosts: str = ""
     """Where it may send requests."""
+    limits: str = ""
+    """What a person allowed it, where that is more than usual."""
 
 
 class ExecutionProgress(StageEvent):

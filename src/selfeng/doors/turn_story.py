@@ -106,6 +106,8 @@ class TurnStory:
     def __init__(self) -> None:
         self.conversation, self.turn, self.request = "", "", ""
         self.after: str | None = None
+        self.runs = ""
+        """The tool that a person called by hand."""
         self.answers: dict[str, str] = {}
         """Those that came with the request, by the ids of the questions."""
         self.outcome: Outcome | None = None
@@ -134,8 +136,8 @@ class TurnStory:
         self.step = step_words(record.event) or self.step
         before, piece = self.text, ""
         match event := record.event:
-            case TurnStarted(request=request, answers=answers, after=after):
-                self.request, self.after = request, after
+            case TurnStarted(request=request, answers=answers, after=after, runs=runs):
+                self.request, self.after, self.runs = request, after, runs
                 self.answers = {answer.id: answer.value for answer in answers}
             case SynthesisStep(step="specify", state="finished", artifact=artifact):
                 self._ordered[event.within, event.plan_step] = ordered_tool(artifact)

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -368,7 +368,10 @@ class Executor:
                     raise not_consented(name, f"selfeng grants allow {name}")
                 hosts = titles(tool.network)
                 arguments_text = _arguments_text(call.arguments)
-                turn.emit(Executing(tool=name, arguments=arguments_text, hosts=hosts))
+                limits = str(tool.limits)
+                turn.emit(
+                    Executing(tool=name, arguments=arguments_text, hosts=hosts, limits=limits)
+                )
                 files, modules = (
                     await turn.request.files_of(call.arguments),
                     await self._sources.of(tool.requires),
@@ -381,17 +384,19 @@ class Executor:
                     tool.code,
                     library=modules,
                     session=session,
+                    limits=tool.limits if limits else None,
                     on_line=partial(_tell, turn, name, started),
                 )
-                execution = (
-                    await self._connected(turn, tool, job, call.arguments, files)
-                    if tool.network
-                    else await self._sandbox.execute(job, call.arguments, files)
-                )
+                with turn.budget.paused() if limits else nullcontext():
+                    execution = (
+                        await self._connected(turn, tool, job, call.arguments, files)
+                        if tool.network
+                        else await self._sandbox.execute(job, call.arguments, files)
+                    )
                 execution = promised(execution, tool.signature, call.arguments, files)
                 profiles = _profiles_of(turn.request, call.arguments)
                 execution = consistent(execution, name, call.arguments, profiles)
-                if tool.witnesses and isinstance(execution, Returned):
+                if tool.witnesses and isinstance(execution, Returned) and not limits:
                     compare = partial(_compare, turn, name, execution)
                     job = replace(job, exchanges=execution.exchanges)
                     with steps_of(None):  # what resumes the turn asks them again
