@@ -84,22 +84,22 @@ class SandboxOptions:
             most_seconds=settings.call_max_seconds,
         )
 
-    def for_call(self, allowed: CallLimits) -> dict[str, Any]:
+    def for_call(self, more: CallLimits) -> dict[str, Any]:
         """The changes for calls that a person allowed more than usual.
 
         Raises:
             RequestError: it is more than a call gets here.
         """
-        usual, seconds = self.limits, max(allowed.seconds or 0, self.timeout)
-        more_space = max(0, (allowed.space or 0) - usual.tmp_mb)
-        memory = max(allowed.memory or 0, usual.memory_mb) + more_space
-        for asked, most, unit, remedy in (
-            (allowed.seconds or 0, self.most_seconds, "s", "raise CALL_MAX_SECONDS"),
+        usual, seconds = self.limits, max(more.seconds or 0, self.timeout)
+        more_space = max(0, (more.space or 0) - usual.tmp_mb)
+        memory = max(more.memory or 0, usual.memory_mb) + more_space
+        for amount, most, unit, remedy in (
+            (more.seconds or 0, self.most_seconds, "s", "raise CALL_MAX_SECONDS"),
             (memory, self.most_memory_mb, "MB", "use a machine with more memory"),
         ):
-            if asked > most:
+            if amount > most:
                 raise RequestError(
-                    f"a call of the tool may use {asked:g} {unit}, and gets {most:g} at most here",
+                    f"a call of the tool may use {amount:g} {unit}, and gets {most:g} at most here",
                     f"have the tool do less at once, or {remedy}",
                 )
         return {
