@@ -236,7 +236,11 @@ class Engine:
                 refused=(
                     *(rounds[0].refused if rounds else ()),
                     *((waiting.name,) if waiting and no else ()),
-                    *(specified.hosts if specified and no else ()),
+                    *(
+                        specified.specification.needs
+                        if no and specified and specified.specification
+                        else ()
+                    ),
                 ),
                 conversation_id=conversation_id or "",
                 after=after,

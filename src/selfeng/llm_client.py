@@ -194,7 +194,7 @@ class LLMClient:
 
             ability, server = await sight(self._connection, budget), self._connection.server
             network = () if server.near else (server.access("see the pictures"),)
-            self._sight = Sight(model=server.model, problem=ability.detail, network=network)
+            self._sight = Sight(model=server.model, problem=ability.detail, needs=network)
         return self._sight
 
     async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:

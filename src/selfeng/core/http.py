@@ -134,6 +134,10 @@ class NetworkAccess(Value):
         return f"{', '.join(self.methods)} {address}{near}{with_secrets}"
 
     @property
+    def name(self) -> str:
+        return self.host
+
+    @property
     def reads(self) -> bool:
         """Whether it allows only what changes nothing."""
         return READING.issuperset(self.methods)
@@ -150,17 +154,6 @@ def _climbs(path: str) -> bool:
     """
     segments = re.split(r"[/\\]", unquote(unquote(path)))
     return any(segment.partition(";")[0] in (".", "..") for segment in segments)
-
-
-class Grant(Value):
-    """A person's consent that a version of a tool uses a host."""
-
-    tool: str
-    version: int
-    access: NetworkAccess
-    owner: str
-    at: datetime
-    """UTC."""
 
 
 class Network(Protocol):

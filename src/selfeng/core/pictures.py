@@ -22,7 +22,7 @@ class Sight(Value):
     model: str
     problem: str = ""
     """Why it does not see them; "" if it does."""
-    network: tuple[NetworkAccess, ...] = ()
+    needs: tuple[NetworkAccess, ...] = ()
     """Its server, where that is neither on this machine nor in its own network."""
     name: Literal["pictures"] = "pictures"
     """In place of a tool's; none has it."""

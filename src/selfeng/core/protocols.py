@@ -15,7 +15,7 @@ from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
-from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.tool import Candidate, Need, Tool, ToolDraft
 from selfeng.core.turn import Budget
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 
@@ -171,10 +171,10 @@ class ServerTools(Protocol):
 
 
 class ToolNetwork(Protocol):
-    """The hosts that tools of the library use, for the person of the turn or call."""
+    """The hosts that tools of the library use, and the person's consent to all that they need."""
 
-    async def ungranted(self, tool: Tool | Sight) -> tuple[NetworkAccess, ...]:
-        """The accesses that a tool needs and the person has not granted."""
+    async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
+        """What a tool needs and the person has not granted."""
 
     async def grant(self, tool: Tool | Sight) -> None:
         """Grant a tool what it needs, until the person revokes it."""

@@ -25,7 +25,7 @@ from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer, Consent
 from selfeng.core.result import Dispute, EarlierResult, Result
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
 from selfeng.core.value import Value
@@ -302,7 +302,7 @@ class Asking(Value):
     """Id of an earlier turn, which this one repeats."""
     waiting: FunctionCall | None = None
     """The call that the question before the request was about."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The tool to be built that it was about."""
 
 
@@ -395,7 +395,9 @@ class Request:
     """Whether nothing may be learnt from its text."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
-    """Tools of other servers, and hosts, that the person does not want for this request."""
+    """Tools of other servers, hosts, packages and limits that the person does not want for this
+    request.
+    """
     profiles: Annotated[dict[str, str], Field(exclude=True)] = field(default_factory=dict)
     """Profiles of files, by the sha256 of their content; parts extend them."""
     pictures: Annotated[tuple[str, ...], Field(exclude=True)] = ()
@@ -525,7 +527,7 @@ class Turn:
     checks: list[Check] = field(default_factory=list)
     """What compares results beside the turn, its parts' included; see `checked`."""
     granted: dict[str, Consent] = field(default_factory=dict)
-    """What the person has said of accesses to hosts, by their keys."""
+    """What the person has said of what tools need, by its key."""
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""

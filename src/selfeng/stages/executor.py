@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from selfeng.core.consent_question import hosts_of, not_consented
+from selfeng.core.consent_question import not_consented, titles
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -34,7 +34,6 @@ from selfeng.core.functions import (
     with_standalone,
     wrong_result,
 )
-from selfeng.core.http import NetworkAccess
 from selfeng.core.pictures import Sight
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import FunctionCall, Prompt
@@ -42,7 +41,7 @@ from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrar
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Need, Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
 from selfeng.core.value import Coded
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
@@ -365,7 +364,9 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                hosts = hosts_of(tool.network) if tool.network else ""
+                if tool.needs and await self.ungranted(turn, tool):
+                    raise not_consented(name, f"selfeng grants allow {name}")
+                hosts = titles(tool.network)
                 arguments_text = _arguments_text(call.arguments)
                 turn.emit(Executing(tool=name, arguments=arguments_text, hosts=hosts))
                 files, modules = (
@@ -411,10 +412,10 @@ class Executor:
         """Whether the model sees pictures."""
         return await self._model.sight(turn.budget)
 
-    async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[NetworkAccess, ...]:
-        """What a tool needs of hosts and the person has not allowed, for this turn or any."""
-        accesses = await self._network.ungranted(tool) if self._network else tool.network
-        return tuple(access for access in accesses if access.key not in turn.granted)
+    async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[Need, ...]:
+        """What a tool needs and the person has not allowed, for this turn or any."""
+        needs = await self._network.ungranted(tool) if self._network else tool.needs
+        return tuple(need for need in needs if need.key not in turn.granted)
 
     async def grant(self, tool: Tool | Sight) -> None:
         """Allow a tool what it needs, until the person revokes it."""
@@ -431,12 +432,8 @@ class Executor:
     ) -> Execution:
         """The outcome of a call with the hosts that the tool needs; a failure where one of them
         answers otherwise than recorded, as the value may be wrong.
-
-        Raises:
-            NotConsented: a host is not granted.
         """
-        if self._network is None or await self.ungranted(turn, tool):
-            raise not_consented(tool.name, f"selfeng grants allow {tool.name}")
+        assert self._network is not None, tool.name
         execution = await self._network.execute(job, arguments, files, tool.network)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution

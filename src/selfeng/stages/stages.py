@@ -17,11 +17,11 @@ from selfeng.core.consent_question import (
     ConsentAsked,
     call_consent,
     consent_id,
-    hosts_of,
-    network_consent,
-    network_id,
+    needs_consent,
+    needs_id,
     not_consented,
     picture_consent,
+    titles,
 )
 from selfeng.core.errors import (
     AgentError,
@@ -43,9 +43,9 @@ from selfeng.core.question import ALWAYS, NO, Consent, Question, answers_text, q
 from selfeng.core.result import Dispute, TaughtRow, ToolEdit, canonical
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ServerTool
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Tool, needs_of
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -128,7 +128,7 @@ class RequestState:
     """What the tool of the call to be mended is at fault for, in a few words."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The specification that the person has consented to."""
     unseen: str = ""
     """Which pictures no model has seen, and why, as a sentence."""
@@ -272,7 +272,7 @@ class Stages:
                 return "by hand"
             case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):
                 return "allowed"
-            case Asking(specified=SpecificationReply() as reply) if _has_hosts(state.turn, reply):
+            case Asking(specified=SpecifiedTool() as reply) if _is_granted(state.turn, reply):
                 state.specified, way = reply, "to be built"
                 state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
@@ -290,25 +290,25 @@ class Stages:
         """
         turn, request = state.turn, state.turn.request
         sight, visual, unseen = await self._executor.sight(turn), request.visual, ""
-        accesses = await self._executor.ungranted(turn, sight)
-        asked_id = network_id(sight.name, accesses)
-        answer = next((a for a in request.answers if accesses and a.id == asked_id), None)
+        needs = await self._executor.ungranted(turn, sight)
+        asked_id = needs_id(sight.name, needs)
+        answer = next((a for a in request.answers if needs and a.id == asked_id), None)
         if sight.problem:
             unseen = (
                 f"the model {sight.model} sees no pictures ({sight.problem}); another one, by "
                 "the settings or OPENAI_MODEL, may"
             )
         elif answer:
-            decision, hosts = cast(Consent, answer.value), hosts_of(accesses)
+            decision, hosts = cast(Consent, answer.value), titles(needs)
             turn.emit(ConsentDecided(tool=sight.name, server=hosts, decision=decision))
             if decision == ALWAYS:
                 await self._executor.grant(sight)
             visual = tuple(r for r in visual if repr(r.name) in answer.question)
             unseen = f"consent for {hosts} was refused" if decision == NO else ""
-        elif accesses and request.files:
+        elif needs and request.files:
             state.outcome = picture_consent(sight, [reference.name for reference in visual])
             return True
-        elif accesses:
+        elif needs:
             unseen = "the consent was for an earlier request; attach it again"
         if unseen:
             request.note(visual, unseen=unseen)
@@ -325,22 +325,20 @@ class Stages:
         turn = state.turn
         answer = next((a for a in turn.request.answers), None)
         tool = await self._outside(waiting.name)
-        accesses = await self._executor.ungranted(turn, tool) if isinstance(tool, Tool) else ()
+        needs = await self._executor.ungranted(turn, tool) if isinstance(tool, Tool) else ()
         if answer is None or tool is None:
             return False
         asked_id = (
-            consent_id(tool.digest)
-            if isinstance(tool, ServerTool)
-            else network_id(tool.name, accesses)
+            consent_id(tool.digest) if isinstance(tool, ServerTool) else needs_id(tool.name, needs)
         )
         if answer.id != asked_id:
             return False
         decision = cast(Consent, answer.value)
-        server = tool.server if isinstance(tool, ServerTool) else hosts_of(accesses)
+        server = tool.server if isinstance(tool, ServerTool) else titles(needs)
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
             return False
-        turn.granted.update((access.key, decision) for access in accesses)
+        turn.granted.update((need.key, decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
             await self._executor.grant(tool)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
@@ -435,7 +433,7 @@ class Stages:
     async def _execute(self, state: RequestState) -> str:
         call = state.choice
         assert isinstance(call, Call), call
-        if isinstance(call.tool, Tool) and call.tool.network and await self._asks(state, call):
+        if isinstance(call.tool, Tool) and call.tool.needs and await self._asks(state, call):
             return "incomplete"
         execution = await self._executor.run(state.turn, call)
         state.ran.append(Executed(call=call, execution=execution))
@@ -455,18 +453,18 @@ class Stages:
         return "ran"
 
     async def _asks(self, state: RequestState, call: Call) -> bool:
-        """Whether a call of a tool of the library waits for consent to the hosts that it needs.
+        """Whether a call of a tool of the library waits for consent to what it needs.
 
         Raises:
             AgentError: it is a part, which can't ask.
         """
         assert isinstance(call.tool, Tool), call
         name = call.tool.name
-        if not (accesses := await self._executor.ungranted(state.turn, call.tool)):
+        if not (needs := await self._executor.ungranted(state.turn, call.tool)):
             return False
         if state.turn.request.is_part:
             raise not_consented(name, f"selfeng grants allow {name}")
-        state.outcome = network_consent(name, accesses, call=call.waiting)
+        state.outcome = needs_consent(name, needs, call=call.waiting)
         return True
 
     async def _mend(self, state: RequestState) -> str:
@@ -593,17 +591,17 @@ class Stages:
         return "unclear" if reply.questions else "replied"
 
 
-def _has_hosts(turn: Turn, reply: SpecificationReply) -> bool:
-    """Take the person's answer about the hosts that a tool to be built needs. False: the request
-    goes on without them.
+def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
+    """Take the person's answer about what a tool to be built needs. False: the request goes on
+    without that.
     """
     answer = next((a for a in turn.request.answers), None)
     if answer is None or (spec := reply.specification) is None:
         return False
-    decision, hosts = cast(Consent, answer.value), hosts_of(spec.network)
-    turn.emit(ConsentDecided(tool=spec.name, server=hosts, decision=decision))
+    decision, needs = cast(Consent, answer.value), needs_of(spec.network, reply.lock, spec.limits)
+    turn.emit(ConsentDecided(tool=spec.name, server=titles(needs), decision=decision))
     if decision != NO:
-        turn.granted.update((access.key, decision) for access in spec.network)
+        turn.granted.update((need.key, decision) for need in needs)
     return decision != NO
 
 

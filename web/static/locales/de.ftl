@@ -260,8 +260,28 @@ said-consent-why = Mit { $arguments }. { $description ->
     [reads] {" und liest nach eigener Angabe nur"}
    *[other] {""}
 }.
-said-network = Darf { $tool } Anfragen an { $hosts } senden?
-said-network-why = Es sendet { $sent }. Seine Argumente können Teil davon sein.
+said-network = { $needs ->
+    [hosts] Darf { $tool } Anfragen an { $hosts } senden?
+    [limits] Darf { $tool } in einem Aufruf mehr als üblich brauchen?
+   *[other] Darf { $tool } haben, was es braucht: { $needs }?
+}
+said-network-why = { $sent ->
+    [none] {""}
+   *[other] Es sendet { $sent }. Seine Argumente können Teil davon sein.{" "}
+}{ $packages ->
+    [none] {""}
+   *[other] Sein Code braucht { $packages }; sie werden für ihn in der Sandbox installiert.{ $size ->
+        [none] {""}
+       *[other] {" "}Ihre Größe: { $size } MB.
+    }{ $unlicensed ->
+        [none] {""}
+       *[other] {" "}Ihre Lizenz ist nicht bekannt: { $unlicensed }.
+    } { $vulnerable ->
+        [none] Sie haben keine bekannten Schwachstellen.
+        [unknown] Ob sie bekannte Schwachstellen haben, ist nicht bekannt.
+       *[other] Bekannte Schwachstellen: { $vulnerable }.
+    }{" "}
+}{ tool-limits }
 said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
 said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.
 said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
@@ -1296,6 +1316,17 @@ tool-uses = { $count ->
 }
 tool-added = hinzugefügt
 tool-author = geschrieben
+tool-needs = Mit Ihrer Zustimmung
+tool-limits = { $seconds ->
+    [0] {""}
+   *[other] Zeit eines Aufrufs: { $seconds } s.{" "}
+}{ $memory ->
+    [0] {""}
+   *[other] Arbeitsspeicher: { $memory } MB.{" "}
+}{ $space ->
+    [0] {""}
+   *[other] Temporäre Dateien: { $space } MB.
+}
 tool-network = Adressen
 tool-network-allowed = erlaubt
 tool-network-asks = fragt vorher
