@@ -299,7 +299,7 @@ class Stages:
             return False
         turn.granted.update((need.key, decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
-            await self._executor.grant(tool)
+            await self._executor.grant(tool, needs)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
             await self._servers.allow(tool)
         state.choice = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
