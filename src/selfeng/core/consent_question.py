@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from selfeng.core.errors import NotConsented
 from selfeng.core.http import NetworkAccess
 from selfeng.core.package_lock import Package
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
@@ -132,6 +133,20 @@ def _megabytes(packages: Sequence[Package]) -> str:
 def titles(needs: Sequence[Need]) -> str:
     """The names of what is needed, each once."""
     return ", ".join(dict.fromkeys(need.name for need in needs))
+
+
+def picture_consent(sight: Sight, names: Sequence[str]) -> ConsentAsked:
+    """The question whether these files may be shown to a model elsewhere."""
+    files, hosts = ", ".join(map(repr, names)), titles(sight.needs)
+    question = Question(
+        id=needs_id(sight.name, sight.needs),
+        question=f"May I show {files} to the model {sight.model} at {hosts}?",
+        why="It gets the pictures themselves, as code can't read what they show.",
+        answer="choice",
+        options=CONSENTS,
+    )
+    values = {"files": files, "model": sight.model, "hosts": hosts}
+    return ConsentAsked(question=question, code="pictures", values=values)
 
 
 def consent_id(digest: str) -> str:

@@ -10,6 +10,7 @@ from selfeng.core.files import File
 from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
 from selfeng.core.owner import current_owner
 from selfeng.core.package_lock import PackageLock, lock_packages
+from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
 from selfeng.core.tool import Grant, Need, Tool
 from selfeng.core.verdict import Execution, Killed, Raised, SandboxJob
@@ -55,10 +56,10 @@ class GrantedNetwork:
     def __init__(self, sandbox: Sandbox, networks: Networks, grants: Grants) -> None:
         self._sandbox, self._networks, self._grants = sandbox, networks, grants
 
-    async def ungranted(self, tool: Tool) -> tuple[Need, ...]:
+    async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
         return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.needs)
 
-    async def grant(self, tool: Tool, needs: Sequence[Need]) -> None:
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
         await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
 

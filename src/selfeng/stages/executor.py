@@ -34,6 +34,7 @@ from selfeng.core.functions import (
     with_standalone,
     wrong_result,
 )
+from selfeng.core.pictures import Sight
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import FunctionCall, Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary, ToolNetwork
@@ -309,6 +310,7 @@ class Executor:
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
+        prompt = prompt.showing(turn.request.pictures)
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if results:
             functions.append(wrong_result([result.id for result in results]))
@@ -406,12 +408,16 @@ class Executor:
                 await self._report(turn, tool, digest, execution)
         return execution
 
-    async def ungranted(self, turn: Turn, tool: Tool) -> tuple[Need, ...]:
+    async def sight(self, turn: Turn) -> Sight:
+        """Whether the model sees pictures."""
+        return await self._model.sight(turn.budget)
+
+    async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[Need, ...]:
         """What a tool needs and the person has not allowed, for this turn or any."""
         needs = await self._network.ungranted(tool) if self._network else tool.needs
         return tuple(need for need in needs if need.key not in turn.granted)
 
-    async def grant(self, tool: Tool, needs: Sequence[Need]) -> None:
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         """Allow a tool these of its needs, until the person revokes them."""
         assert self._network is not None, tool.name
         await self._network.grant(tool, needs)

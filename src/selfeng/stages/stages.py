@@ -20,6 +20,7 @@ from selfeng.core.consent_question import (
     needs_consent,
     needs_id,
     not_consented,
+    picture_consent,
     titles,
 )
 from selfeng.core.errors import (
@@ -129,6 +130,8 @@ class RequestState:
     """Whether the tool was already sent to be repaired, which happens once."""
     specified: SpecifiedTool | None = None
     """The specification that the person has consented to."""
+    unseen: str = ""
+    """Which pictures no model has seen, and why, as a sentence."""
     outcome: End | None = None
 
     @cached_property
@@ -148,6 +151,8 @@ class RequestState:
         """Raises: AssertionError: the request has not reached `respond`."""
         end = self.outcome or self.synthesis.result
         assert isinstance(end, End), end
+        if isinstance(end, DirectAnswer) and self.unseen:
+            return end.model_copy(update={"text": f"{end.text}\n\n{self.unseen}".strip()})
         return end
 
 
@@ -275,7 +280,43 @@ class Stages:
             case Dispute() as dispute:
                 state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
+        if request.visual and not request.is_part and await self._asks_to_look(state):
+            return "incomplete"
         return way
+
+    async def _asks_to_look(self, state: RequestState) -> bool:
+        """Show the model the pictures of the request, or note in their profiles why not. Returns
+        whether that waits for consent, which is not asked again for earlier files.
+        """
+        turn, request = state.turn, state.turn.request
+        sight, visual, unseen = await self._executor.sight(turn), request.visual, ""
+        needs = await self._executor.ungranted(turn, sight)
+        asked_id = needs_id(sight.name, needs)
+        answer = next((a for a in request.answers if needs and a.id == asked_id), None)
+        if sight.problem:
+            unseen = (
+                f"the model {sight.model} sees no pictures ({sight.problem}); another one, by "
+                "the settings or OPENAI_MODEL, may"
+            )
+        elif answer:
+            decision, hosts = cast(Consent, answer.value), titles(needs)
+            turn.emit(ConsentDecided(tool=sight.name, server=hosts, decision=decision))
+            if decision == ALWAYS:
+                await self._executor.grant(sight, sight.needs)
+            visual = tuple(r for r in visual if repr(r.name) in answer.question)
+            unseen = f"consent for {hosts} was refused" if decision == NO else ""
+        elif needs and request.files:
+            state.outcome = picture_consent(sight, [reference.name for reference in visual])
+            return True
+        elif needs:
+            unseen = "the consent was for an earlier request; attach it again"
+        if unseen:
+            request.note(visual, unseen=unseen)
+            names = ", ".join(reference.name for reference in visual)
+            state.unseen = f"I have not seen {names}: {unseen}." * bool(request.files or answer)
+        else:
+            state.turn = await turn.looked(visual)
+        return False
 
     async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
         """Take the person's answer about a call that waits. False: the request goes on without it,

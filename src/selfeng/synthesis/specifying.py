@@ -162,7 +162,7 @@ class Analyst:
                 try:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
-                    patient = prompt.model_copy(update={"streamed": True})
+                    patient = prompt.showing(request.pictures).model_copy(update={"streamed": True})
                     written: SpecificationReply = reply or await self._model.structured(
                         patient, SpecificationReply, budget
                     )
@@ -203,9 +203,11 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                if request.is_part:
-                    return "this is a part of a larger task; specify one tool for it"
-                return DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
+                return (
+                    "this is a part of a larger task; specify one tool for it"
+                    if request.is_part
+                    else DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
+                )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."

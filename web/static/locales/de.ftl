@@ -282,6 +282,8 @@ said-network-why = { $sent ->
        *[other] Bekannte Schwachstellen: { $vulnerable }.
     }{" "}
 }{ tool-limits }
+said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
+said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.
 said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
 said-witness-why = Das Zweite ist von einem Kandidaten für { $tool }, der nicht ausgewählt wurde.
 said-readings = Die Anfrage lässt sich auf zwei Arten verstehen, mit verschiedenen Ergebnissen. Was stimmt?
@@ -1564,6 +1566,7 @@ ability-value-words = Werte in Worten
 ability-choice-required = Auswahl einer Funktion, die es aufrufen muss
 ability-choice-auto = Auswahl einer Funktion, die es aufrufen darf
 ability-choice-words = Auswahl in Worten
+ability-sight-pictures = Sieht Bilder
 settings-limits = Grenzen
 settings-limits-note = Sie gelten für Anfragen, die nach dem Speichern beginnen. Ein leeres Feld nimmt den Wert, der darin steht.
 settings-limits-of-turn = Für eine Anfrage
@@ -1690,9 +1693,18 @@ servers-count =
         [one] { $count } anderer Server
        *[other] { $count } andere Server
     }
-consent-once = { $tool } ist einmal erlaubt.
-consent-always = { $tool } ist immer erlaubt.
-consent-no = Es geht ohne { $tool } weiter.
+consent-once = { $tool ->
+    [pictures] Das Modell darf die Bilder einmal sehen.
+   *[other] { $tool } ist einmal erlaubt.
+}
+consent-always = { $tool ->
+    [pictures] Das Modell darf Bilder immer sehen.
+   *[other] { $tool } ist immer erlaubt.
+}
+consent-no = { $tool ->
+    [pictures] Es geht ohne das weiter, was die Bilder zeigen.
+   *[other] Es geht ohne { $tool } weiter.
+}
 server-idle = nicht verbunden
 server-connecting = wird verbunden
 server-connected = verbunden

@@ -282,6 +282,8 @@ said-network-why = { $sent ->
        *[other] Known vulnerabilities: { $vulnerable }.
     }{" "}
 }{ tool-limits }
+said-pictures = May { $model } at { $hosts } see { $files }?
+said-pictures-why = It gets the pictures themselves, as code can’t read what they show.
 said-witness = Two implementations that passed the same tests give different results. Which one is right?
 said-witness-why = The second one is of a candidate for { $tool }, which was not chosen.
 said-readings = Two readings of the request give different results. Which one is right?
@@ -1567,6 +1569,7 @@ ability-value-words = Values in words
 ability-choice-required = Choice of a function that it has to call
 ability-choice-auto = Choice of a function that it may call
 ability-choice-words = Choice in words
+ability-sight-pictures = Sees pictures
 settings-limits = Limits
 settings-limits-note = They apply to requests that begin after saving. An empty field takes the value shown in it.
 settings-limits-of-turn = For one request
@@ -1693,9 +1696,18 @@ servers-count =
         [one] { $count } other server
        *[other] { $count } other servers
     }
-consent-once = { $tool } is allowed once.
-consent-always = { $tool } is always allowed.
-consent-no = Going on without { $tool }.
+consent-once = { $tool ->
+    [pictures] The model may see the pictures once.
+   *[other] { $tool } is allowed once.
+}
+consent-always = { $tool ->
+    [pictures] The model may always see pictures.
+   *[other] { $tool } is always allowed.
+}
+consent-no = { $tool ->
+    [pictures] Going on without what the pictures show.
+   *[other] Going on without { $tool }.
+}
 server-idle = not connected
 server-connecting = connecting
 server-connected = connected
