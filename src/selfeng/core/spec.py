@@ -86,6 +86,7 @@ class Specification(Value):
                 f"Returns: {self.returns_description}",
                 f"Errors: {self.errors}",
                 *(f"Network: {access}" for access in self.network),
+                *(f"Package: {requirement}" for requirement in self.packages),
                 *(f"Example: {e.call} -> {e.result}" for e in calls),
             ]
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Signature
 from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.verdict import SandboxJob
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -127,6 +128,15 @@ class ToolDraft(Value):
     def replays(self) -> tuple[Exchange, ...]:
         """The exchanges that tests replay: those of probes."""
         return tuple(exchange for exchange in self.exchanges if not exchange.from_call)
+
+    def job(self, code: str | None = None, tests: str = "", **more: Any) -> SandboxJob:
+        """A run of it, or of other `code` in its place, with its packages; hosts answer as
+        recorded. `more` are fields of the job.
+        """
+        code = self.code if code is None else code
+        return SandboxJob(
+            self.name, code, tests, **{"exchanges": self.replays, "lock": self.lock} | more
+        )
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

@@ -379,11 +379,10 @@ class Executor:
                 digest = call_digest(call.arguments, files)
                 call_id = f"{turn.request.conversation_id} {name} {len(call.further)} {digest}"
                 session = call_id if tool.witnesses and not tool.network else ""
-                job = SandboxJob(
-                    name,
-                    tool.code,
+                job = tool.job(
                     library=modules,
                     session=session,
+                    exchanges=(),
                     limits=tool.limits if limits else None,
                     on_line=partial(_tell, turn, name, started),
                 )
@@ -428,10 +427,10 @@ class Executor:
         needs = await self._network.ungranted(tool) if self._network else tool.needs
         return tuple(need for need in needs if need.key not in turn.granted)
 
-    async def grant(self, tool: Tool | Sight) -> None:
-        """Allow a tool what it needs, until the person revokes it."""
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
+        """Allow a tool these of its needs, until the person revokes them."""
         assert self._network is not None, tool.name
-        await self._network.grant(tool)
+        await self._network.grant(tool, needs)
 
     async def _connected(
         self,
@@ -462,13 +461,8 @@ class Executor:
         Files that they write are dropped.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
-        ask_job = SandboxJob(
-            _WITNESSES,
-            _ASK_WITNESSES,
-            library={**job.library, **sources},
-            session=job.session,
-            exchanges=job.exchanges,
-        )
+        library = {**job.library, **sources}
+        ask_job = replace(job, name=_WITNESSES, code=_ASK_WITNESSES, library=library)
         arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
         try:
             return await self._sandbox.execute(ask_job, arguments, files)
@@ -483,8 +477,7 @@ class Executor:
         SandboxError.
         """
         modules = await self._sources.of(tool.requires)
-        job = SandboxJob(tool.name, code, library=modules, exchanges=tool.replays)
-        return await self._sandbox.execute(job, arguments, files)
+        return await self._sandbox.execute(tool.job(code, library=modules), arguments, files)
 
     async def _run_elsewhere(
         self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]
