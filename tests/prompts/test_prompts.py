@@ -77,6 +77,7 @@ WRITING = {
     "fixes": False,
     "recorded": None,
     "further": "",
+    "long": "",
     "files": FILES,
     "tools": TOOLS,
     "lessons": LESSONS,
@@ -231,7 +232,10 @@ CONNECTED = {
     "mend": {"recorded": RECORDED, "answers": RECORDED, "further": FURTHER},
     "answer": {"refused": "beautifulsoup4"},
     "refactor": {"further": FURTHER},
-    **{name: {"recorded": RECORDED, "further": FURTHER} for name in ("implementation", "repair")},
+    **{
+        name: {"recorded": RECORDED, "further": FURTHER, "long": "600 s"}
+        for name in ("implementation", "repair")
+    },
     **{name: {"recorded": RECORDED} for name in ("tests", "deciding_test", "more_tests")},
 }
 """What prompts have beside about tools that need something with consent."""

@@ -258,6 +258,7 @@ class Programmer:
             "files": listed(steps.turn.request, USUAL),
             "recorded": build.exchanges and exchanges_shown(build.exchanges),
             "further": modules_shown(build.lock),
+            "long": str(spec.limits),
             "tools": await offered(self._library, steps.turn.request, spec),
             "lessons": lessons_shown(await steps.turn.lessons("implement", spec.description)),
         }
