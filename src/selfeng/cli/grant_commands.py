@@ -44,10 +44,8 @@ async def list_grants(engine: Engine, *, json: AsJson = False) -> None:
 async def allow(engine: Engine, tool: Tool, host: Host = "") -> None:
     """Allow a tool what it needs of a host, also in later versions that need the same."""
     found_tool = await engine.library.get(tool)
-    await engine.network.allow(LOCAL, found_tool, host)
-    for access in found_tool.network:
-        if host in ("", access.host):
-            typer.echo(one_line(f"{tool} may send {access}"))
+    for access in await engine.network.allow(LOCAL, found_tool, host):
+        typer.echo(one_line(f"{tool} may send {access}"))
 
 
 @app.command(epilog=example("selfeng grants revoke current_weather"))

@@ -47,6 +47,12 @@ class Specification(Value):
     probes: StrictlyOptional[tuple[str, ...]] = ()
     """URLs to GET before the tests are written, at most five, within `network`."""
 
+    @property
+    def accesses(self) -> tuple[NetworkAccess, ...]:
+        """What it needs while the tool is built: of hosts that calls name, those of the probes."""
+        urls = (*self.probes, "")
+        return tuple(dict.fromkeys(b for a in self.network for url in urls for b in a.at(url)))
+
     def signature(self) -> Signature:
         return Signature(
             function=self.name,
@@ -108,7 +114,7 @@ class SpecificationReply(Value):
     def hosts(self) -> tuple[str, ...]:
         """Those that the tool needs."""
         return (
-            tuple(access.host for access in self.specification.network)
+            tuple(access.host for access in self.specification.accesses)
             if self.specification
             else ()
         )

@@ -1,7 +1,9 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal
+from itertools import chain
+from typing import Any, Literal, Self
 
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.signature import Signature
@@ -72,6 +74,11 @@ class ToolDraft(Value):
     def replays(self) -> tuple[Exchange, ...]:
         """The exchanges that tests replay: those of probes."""
         return tuple(exchange for exchange in self.exchanges if not exchange.from_call)
+
+    def for_calls(self, calls: Iterable[Mapping[str, Any]]) -> Self:
+        """The tool with the hosts that calls with these arguments need."""
+        needs = (a.at(call.get(a.argument)) for call in calls for a in self.network)
+        return self.model_copy(update={"network": tuple(dict.fromkeys(chain(*needs)))})
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

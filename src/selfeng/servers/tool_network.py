@@ -96,20 +96,32 @@ class GrantedNetwork:
         """Those of a tool, or all, by tool and time."""
         return await asyncio.to_thread(self._grants.read, tool)
 
-    async def allow(self, owner: str, tool: Tool, host: str = "") -> None:
-        """Grant a tool what it needs of a host, or of all.
+    async def allow(self, owner: str, tool: Tool, host: str = "") -> tuple[NetworkAccess, ...]:
+        """Grant a tool what it needs of a host, or of all; returns that.
 
         Raises:
             ResourceNotFound: it needs no such host.
         """
-        accesses = [access for access in tool.network if host in ("", access.host)]
+        accesses = tuple(
+            its
+            for access in tool.network
+            for its in access.at(host)
+            if host in ("", access.host) or access.argument
+        )
         if not accesses:
             needs = ", ".join(access.host for access in tool.network) or "none"
             raise ResourceNotFound(
-                f"{tool.name} needs no host {host!r}" if host else f"{tool.name} needs no host",
+                f"{tool.name} needs no host {host!r}" if host else f"{tool.name} names no host",
                 f"hosts that it needs: {needs}",
             )
         await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, accesses)
+        return accesses
+
+    async def with_granted(self, tool: Tool) -> Tool:
+        """The tool with the granted hosts of its calls beside those that it needs always."""
+        grants = await self.grants(tool.name) if any(a.argument for a in tool.network) else ()
+        network = dict.fromkeys([*tool.network, *(grant.access for grant in grants)])
+        return tool.model_copy(update={"network": tuple(network)})
 
     async def revoke(self, tool: str, host: str = "") -> int:
         """Ask again before a tool uses this host, or any; returns how many grants there were."""

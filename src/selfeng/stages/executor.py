@@ -134,6 +134,12 @@ class Call(Chosen):
     """The arguments of further calls of the tool, which the request asks for as well."""
 
     @property
+    def bound_tool(self) -> Tool:
+        """The tool, which is one of the library, with the hosts that all the calls need."""
+        assert isinstance(self.tool, Tool), self
+        return self.tool.for_calls([self.arguments, *self.further])
+
+    @property
     def following(self) -> "Call":
         """The first of the further calls, with the rest of them."""
         first, *remaining = self.further
@@ -363,7 +369,7 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                hosts = hosts_of(tool.network) if tool.network else ""
+                hosts = hosts_of(tool.for_calls([call.arguments]).network) if tool.network else ""
                 arguments_text = _arguments_text(call.arguments)
                 turn.emit(Executing(tool=name, arguments=arguments_text, hosts=hosts))
                 files, modules = (
@@ -429,9 +435,13 @@ class Executor:
         Raises:
             NotConsented: a host is not granted.
         """
-        if self._network is None or await self.ungranted(turn, tool):
-            raise not_consented(tool.name, f"selfeng grants allow {tool.name}")
-        execution = await self._network.execute(job, arguments, files, tool.network)
+        bound = tool.for_calls([arguments])
+        lacking = await self.ungranted(turn, bound)
+        if self._network is None or lacking:
+            raise not_consented(
+                tool.name, f"selfeng grants allow {tool.name} {hosts_of(lacking[:1])}"
+            )
+        execution = await self._network.execute(job, arguments, files, bound.network)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution
         if failure.type_name == SERVICE_CHANGED:

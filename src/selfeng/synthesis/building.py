@@ -204,11 +204,11 @@ class Synthesis:
         exchanges = build.extends.exchanges if build.extends else ()
         self._build = build.model_copy(update={"spec": spec, "exchanges": exchanges})
         granted = {access.key for access in former} | self._steps.turn.granted.keys()
-        if all(access.key in granted for access in spec.network):
+        if all(access.key in granted for access in spec.accesses):
             return "to be probed"
         if isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
             raise not_consented(spec.name, f"selfeng grants allow {spec.name}")
-        self.result = network_consent(spec.name, spec.network, specified=build.reply)
+        self.result = network_consent(spec.name, spec.accesses, specified=build.reply)
         return "unclear"
 
     async def probe(self) -> str:
@@ -245,7 +245,7 @@ class Synthesis:
         exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
         for url in [url for url in build.spec.probes if url not in exchanges]:
             try:
-                exchange = await network.probe(build.spec.network, url)
+                exchange = await network.probe(build.spec.accesses, url)
             except NetworkRefused as error:
                 problems.append(error.message)
                 continue
@@ -679,7 +679,8 @@ class Synthesis:
         """Keep the consent to what the tool needs, if the person said so."""
         always = ALWAYS in self._steps.turn.granted.values()
         if self._deps.network and always and not isinstance(tool, Proposal):
-            await self._deps.network.grant(tool)
+            needs = {"network": self._build.spec.accesses}
+            await self._deps.network.grant(tool.model_copy(update=needs))
 
     async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
         """Let the requests find the next version of a tool, or mark the answer that it corrects,

@@ -228,7 +228,7 @@ class Analyst:
 
     def _network_problem(self, spec: Specification, request: Request) -> str:
         """Why a tool can't use the hosts that it is specified with; "" if it can."""
-        hosts = [access.host for access in spec.network]
+        hosts = [access.host for access in spec.accesses]
         if not self._connected:
             return "tools can't use hosts here: do without `network`, or reply with `impossible`"
         refused = [host for host in hosts if host in request.refused]

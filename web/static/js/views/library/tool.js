@@ -168,6 +168,7 @@ function Network({ tool: { name, network, ungranted = [], exchanges } }) {
             data-testid="grant"
             data-host=${access.host}
             checked=${allowed}
+            disabled=${/^{/.test(access.host)}
             set=${(now) => change(access.host, now)}
             label=${words}
           />
@@ -179,7 +180,7 @@ function Network({ tool: { name, network, ungranted = [], exchanges } }) {
 }
 
 function accessWords({ methods, scheme, host, port, path, secrets }) {
-  const address = new URL(`${scheme}://${host}:${port}${path}`).href;
+  const address = /^{/.test(host) ? host : new URL(`${scheme}://${host}:${port}${path}`).href;
   return [methods.join(", "), address, ...secrets.map(({ name }) => name)].join(" ");
 }
 
