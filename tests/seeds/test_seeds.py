@@ -102,6 +102,7 @@ def test_what_they_may_do_is_read_the_host_of_their_url() -> None:
         "fetch_feed": ["GET https://{url}/"],
         "fetch_json": ["GET https://{url}/"],
         "fetch_table": ["GET https://{url}/"],
+        "query_database": ["GET postgresql://{url}/"],
         "read_page_text": ["GET https://{url}/"],
     }
 
