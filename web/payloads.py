@@ -271,10 +271,10 @@ class LessonWords(Value):
     advice: Words
 
 
-class HostNamed(Value):
-    """A host that the tool in the path needs."""
+class NeedNamed(Value):
+    """A host, package or limit that the tool in the path needs."""
 
-    host: str = ""
+    need: str = ""
     """"" for all."""
 
 

@@ -12,7 +12,6 @@ from pydantic import Field, computed_field
 
 from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
-from selfeng.core.http import Grant, NetworkAccess
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
@@ -20,7 +19,7 @@ from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked, LocalServer
-from selfeng.core.tool import Candidate, Tool
+from selfeng.core.tool import Candidate, Grant, Need, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
 from selfeng.doors.turn_story import TurnStory
@@ -55,6 +54,8 @@ class ToolLine(Tool):
     witnesses: Hidden
     network: Hidden
     exchanges: Hidden
+    lock: Hidden
+    limits: Hidden
 
 
 class ListedTool(ToolLine):
@@ -99,7 +100,10 @@ class ToolPage(Tool):
     """How many other implementations check its results."""
     exchanges: int  # type: ignore[assignment]
     """How many are recorded of the hosts that it needs."""
-    ungranted: tuple[NetworkAccess, ...]
+    lock: Hidden
+    needs: tuple[Need, ...]
+    """What it has with your consent only: hosts, packages and limits."""
+    ungranted: tuple[Need, ...]
     """What a call would ask for."""
 
 
@@ -181,6 +185,7 @@ class _VersionFacts(ToolVersion):
     provenance: Hidden
     exchanges: Hidden
     witnesses: Hidden
+    lock: Hidden
 
 
 class VersionLine(_VersionFacts):
@@ -195,6 +200,7 @@ class VersionLine(_VersionFacts):
     example_requests: Hidden
     requires: Hidden
     network: Hidden
+    limits: Hidden
 
 
 class VersionList(Value):
@@ -378,7 +384,7 @@ def tool_page(
     used_requests: Sequence[str],
     habits: Habits,
     *,
-    ungranted: tuple[NetworkAccess, ...] = (),
+    ungranted: tuple[Need, ...] = (),
 ) -> ToolPage:
     signature = tool.signature
     overrides = {
@@ -394,6 +400,7 @@ def tool_page(
         input_schema=signature.input_schema(),
         used_requests=used_requests,
         habits=habits,
+        needs=tool.needs,
         ungranted=ungranted,
     )
 

@@ -537,7 +537,7 @@ def reserved_names() -> frozenset[str]:
     from selfeng.doors.engine_tools import FIXED  # imports MCP, which a start need not wait for
 
     of_agents = (kind.function for kind in FunctionArguments.__subclasses__())
-    return frozenset({NO_TOOL_FITS.name, *FIXED, *PROJECT_ACTIONS.names, *of_agents})
+    return frozenset({NO_TOOL_FITS.name, "pictures", *FIXED, *PROJECT_ACTIONS.names, *of_agents})
 
 
 def back_up(settings: Settings, target: Path) -> int:

@@ -32,7 +32,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File, FileLimits
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import NO, Answer, answers_text, completed
+from selfeng.core.question import CONSENTS, NO, Answer, answers_text, completed
 from selfeng.core.result import (
     Dispute,
     EarlierResult,
@@ -226,7 +226,7 @@ class Engine:
                 request,
                 files=tuple(files),
                 answers=tuple(answers),
-                rounds=sum(1 for r in rounds if r.call is None and r.specified is None),
+                rounds=sum(r.questions[0].options != CONSENTS for r in rounds),
                 kind=Asking(
                     agent=agent or (rounds[0].agent if rounds else ""),
                     again=again,
@@ -236,7 +236,11 @@ class Engine:
                 refused=(
                     *(rounds[0].refused if rounds else ()),
                     *((waiting.name,) if waiting and no else ()),
-                    *(specified.hosts if specified and no else ()),
+                    *(
+                        specified.specification.needs
+                        if no and specified and specified.specification
+                        else ()
+                    ),
                 ),
                 conversation_id=conversation_id or "",
                 after=after,

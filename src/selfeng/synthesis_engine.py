@@ -23,7 +23,7 @@ from selfeng.core.provenance import (
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, ToolEdit
 from selfeng.core.signature import UNREADABLE
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
@@ -115,7 +115,7 @@ class SynthesisEngine:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
-        specified: SpecificationReply | None = None,
+        specified: SpecifiedTool | None = None,
     ) -> Synthesis:
         """The synthesis of a tool for the turn, before its first stage; the tool is found by the
         `learnable` forms of the request from then on, None for the request as it is. `likely`

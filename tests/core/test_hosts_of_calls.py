@@ -1,4 +1,4 @@
-"""Accesses whose host is in an argument: each call needs that of its URL."""
+"""Accesses whose host is in an argument: each call needs the host of its URL."""
 
 import pytest
 

@@ -23,7 +23,9 @@ from selfeng.prompts.request import answers, described, exchanges_shown, listed,
 from tests.doubles import CODE, TESTS, specification
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-SPEC = specification().model_dump_json(indent=2, exclude={"network", "probes"})
+SPEC = specification().model_dump_json(
+    indent=2, exclude={"network", "probes", "packages", "limits"}
+)
 SIGNATURE = str(specification().signature())
 TOOLS = (
     "from add_numbers import add_numbers  # add_numbers(a: int, b: int = 1) -> int: Add numbers."

@@ -5,6 +5,7 @@ sandbox. Source is only parsed, never run.
 import ast
 from collections.abc import Iterable, Iterator
 
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import sandbox_requirements
 from selfeng.core.tool import Requirement, Tool
 
@@ -33,17 +34,14 @@ def imported_names(code: str) -> set[str]:
     return {name for name, _ in imports(ast.parse(code))}
 
 
-def packages_of(sources: Iterable[str]) -> tuple[str, ...]:
-    """The sandbox's packages that the sources import, with their versions, as in `numpy==2.4.6`."""
+def packages_of(sources: Iterable[str], lock: PackageLock | None = None) -> tuple[str, ...]:
+    """The sandbox's packages that the sources import, and those of a lock, with their versions, as
+    in `numpy==2.4.6`.
+    """
     requirements = sandbox_requirements()
-    module_names = {name for code in sources for name in imported_names(code)}
-    return tuple(
-        sorted(
-            requirements[name].partition("#")[0].strip()
-            for name in module_names
-            if name in requirements
-        )
-    )
+    names = {name for code in sources for name in imported_names(code)}
+    offered = (requirements[n].partition("#")[0].strip() for n in names if n in requirements)
+    return tuple(sorted({*offered, *(package.key for package in (lock.packages if lock else ()))}))
 
 
 class Importable:

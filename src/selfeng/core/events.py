@@ -19,7 +19,7 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import AnyProjectEvent
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Consent, Question
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import Place, StageName
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
@@ -466,10 +466,12 @@ class QuestionsAsked(StageEvent, Coded):
     """The agent that continues with the answers; "" for the usual way."""
     call: FunctionCall | None = None
     """The call that waits for consent."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The specification of the tool that waits for consent."""
     refused: tuple[str, ...] = ()
-    """Tools of other servers, and hosts, that the person does not want for this request."""
+    """Tools of other servers, hosts, packages and limits that the person does not want for this
+    request.
+    """
 
 
 class AnswerToken(Value):

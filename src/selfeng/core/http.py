@@ -65,8 +65,8 @@ class HttpRequest(Value):
 
     method: Method
     url: str
-    """Absolute, without user, password or fragment. To query a database is to get
-    `postgresql://HOST/NAME?sql=…&parameters=…`, the parameters as JSON.
+    """Absolute, without user, password or fragment. A query of a database is a GET of
+    `postgresql://HOST/NAME?sql=…&parameters=…`, with the parameters as JSON.
     """
     headers: Headers = ()
     body: str = ""
@@ -177,6 +177,10 @@ class NetworkAccess(Value):
         return f"{', '.join(self.methods)} {address}{near}{with_secrets}"
 
     @property
+    def name(self) -> str:
+        return self.host
+
+    @property
     def reads(self) -> bool:
         """Whether it allows only what changes nothing."""
         return READING.issuperset(self.methods)
@@ -200,17 +204,6 @@ def _climbs(path: str) -> bool:
     """
     segments = re.split(r"[/\\]", unquote(unquote(path)))
     return any(segment.partition(";")[0] in (".", "..") for segment in segments)
-
-
-class Grant(Value):
-    """A person's consent that a version of a tool uses a host."""
-
-    tool: str
-    version: int
-    access: NetworkAccess
-    owner: str
-    at: datetime
-    """UTC."""
 
 
 class Network(Protocol):

@@ -5,6 +5,9 @@ import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from selfeng.core.errors import RequestError
 from selfeng.core.network import InstallFailed, run_installer
@@ -14,6 +17,11 @@ from selfeng.core.value import Value
 _OLDEST = "3.11"
 """The oldest Python of a sandbox."""
 _PINNED = re.compile(r"^([A-Za-z0-9][\w.-]*)==([^\s;\\]+)", re.ASCII | re.MULTILINE)
+_REQUIREMENT = re.compile(
+    r"([A-Za-z0-9][\w.-]*)(?:\[[\w,. -]+\])?(?: ?[<>=!~]=?=? ?[\w.*+!]+,?)*", re.ASCII
+)
+_LINES = r"""^(?:[A-Za-z0-9][\w.-]*==[\w.+!-]+(?: ?; ?[\w .,'"<>=!()]*)?(?: *\\?\n? *--hash=sha256:[0-9a-f]+)+\n?)*$"""  # noqa: E501
+"""Nothing but versions and hashes: the text of a lock may come from somebody else."""
 _COMPILE = (
     "pip",
     "compile",
@@ -29,15 +37,45 @@ _COMPILE = (
 )
 
 
+class Package(Value):
+    """A package of a lock, with what a person reads about it before it is installed."""
+
+    name: str
+    version: str
+    size: int = 0
+    """Bytes of the largest wheel for Linux; 0: not known, as are an empty licence and null."""
+    licence: str = ""
+    vulnerabilities: tuple[str, ...] | None = None
+    modules: tuple[str, ...] = ()
+    """The top-level modules that code imports from it."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}=={self.version}"
+
+    def __str__(self) -> str:
+        size = f"{self.size / 1e6:.1f} MB" if self.size else ""
+        known = ", ".join(filter(None, (size, self.licence)))
+        return f"{self.name} {self.version} ({known or '?'})"
+
+
 class PackageLock(Value):
     """Packages with all that they need. The text fits every Python and machine of a sandbox."""
 
     requirements: tuple[str, ...]
     """The packages as they were asked for, such as `humanize>=4`, sorted."""
-    text: str
+    text: Annotated[str, Field(pattern=_LINES)]
     """Lines of a requirements.txt: exact versions of wheels with their hashes, without what the
     sandbox has.
     """
+    facts: tuple[Package, ...] = ()
+    """What is known of its packages."""
+
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        known = {package.key: package for package in self.facts}
+        pins = [Package(name=_plain(m[1]), version=m[2]) for m in _PINNED.finditer(self.text)]
+        return tuple({pin.key: known.get(pin.key, pin) for pin in pins}.values())
 
     @property
     def digest(self) -> str:
@@ -79,6 +117,12 @@ def lock_packages(requirements: Sequence[str]) -> PackageLock:
         requirements=names,
         text="".join(block for block, pin in pins if pin and _plain(pin[1]) not in present),
     )
+
+
+def package_name(requirement: str) -> str:
+    """The name that a requirement such as `Humanize[all]>=4` begins with, in its one form."""
+    match = _REQUIREMENT.fullmatch(requirement.strip())
+    return _plain(match[1]) if match else requirement
 
 
 def _plain(name: str) -> str:

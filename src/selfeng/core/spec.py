@@ -3,9 +3,11 @@
 from typing import Literal
 
 from selfeng.core.http import NetworkAccess
+from selfeng.core.package_lock import PackageLock, package_name
 from selfeng.core.plan import PlannedStep
 from selfeng.core.question import Question
 from selfeng.core.signature import Parameter, Signature
+from selfeng.core.tool import CallLimits, needs_of
 from selfeng.core.value import StrictlyOptional, Value
 
 
@@ -46,6 +48,10 @@ class Specification(Value):
     """The hosts that it needs, and what it sends there."""
     probes: StrictlyOptional[tuple[str, ...]] = ()
     """URLs to GET before the tests are written, at most five, within `network`."""
+    packages: StrictlyOptional[tuple[str, ...]] = ()
+    """The packages that it needs beyond those of the sandbox, such as `humanize>=4`."""
+    limits: StrictlyOptional[CallLimits] = CallLimits()
+    """What a call may take, where that is more than usual."""
 
     @property
     def accesses(self) -> tuple[NetworkAccess, ...]:
@@ -67,6 +73,12 @@ class Specification(Value):
             ),
             returns=self.returns,
         )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of what it needs with consent: hosts, packages and limits."""
+        names = (need.name for need in needs_of(self.accesses, None, self.limits))
+        return (*names, *map(package_name, self.packages))
 
     def outline(self, *, examples: bool = True) -> str:
         """The specification as a prompt shows it: signature, description, parameters, result,
@@ -110,11 +122,8 @@ class SpecificationReply(Value):
     questions: StrictlyOptional[tuple[Question, ...]] = ()
     """Only for a question; if there are none, the message is the question."""
 
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """Those that the tool needs."""
-        return (
-            tuple(access.host for access in self.specification.accesses)
-            if self.specification
-            else ()
-        )
+
+class SpecifiedTool(SpecificationReply):
+    """A reply that waits for consent, with the versions that were chosen for its packages."""
+
+    lock: PackageLock | None = None

@@ -49,6 +49,7 @@ STAGES: Mapping[str, Stage] = {
                 "marked as wrong": "specify",
                 "to be faster": "refactor",
                 "for agents": "delegate",
+                "incomplete": "clarify",
             },
         ),
         Stage(

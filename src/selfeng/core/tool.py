@@ -1,13 +1,16 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
 
 from selfeng.core.http import Exchange, NetworkAccess
+from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Signature
-from selfeng.core.value import Value
+from selfeng.core.value import StrictlyOptional, Value
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -20,6 +23,48 @@ class Requirement(Value):
 
     name: str
     version: int
+
+
+class CallLimits(Value):
+    """What a call may take, where that is more than usual; null: the usual limit."""
+
+    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    """Megabytes, as `space`, that of temporary files."""
+    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+
+    @property
+    def name(self) -> str:
+        return "limits"
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {dict(self)}"
+
+    def __str__(self) -> str:
+        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
+        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
+
+
+Need = NetworkAccess | Package | CallLimits
+"""What a tool may have only with a person's consent."""
+
+
+def needs_of(
+    network: Sequence[NetworkAccess], lock: PackageLock | None, limits: CallLimits
+) -> tuple[Need, ...]:
+    return (*network, *(lock.packages if lock else ()), *((limits,) if str(limits) else ()))
+
+
+class Grant(Value):
+    """A person's consent that a version of a tool has something that it needs."""
+
+    tool: str
+    version: int
+    need: Need
+    owner: str
+    at: datetime
+    """UTC."""
 
 
 class Imported(Value):
@@ -69,6 +114,15 @@ class ToolDraft(Value):
     """The hosts that the code sends requests to. A call needs a person's grant for each."""
     exchanges: tuple[Exchange, ...] = ()
     """What was recorded of them, with which the answers of later calls are compared."""
+    lock: PackageLock | None = None
+    """The packages that the code imports beyond those of the sandbox, and what they need."""
+    limits: CallLimits = CallLimits()
+    """What a call may take."""
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What a call needs a person's grants for."""
+        return needs_of(self.network, self.lock, self.limits)
 
     @property
     def replays(self) -> tuple[Exchange, ...]:

@@ -13,6 +13,7 @@ from selfeng.core.events import Waiting
 from selfeng.core.files import File
 from selfeng.core.http import NetworkAccess
 from selfeng.core.lesson import AgentKind, LessonHint
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import AgentThread, ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient, ReplyT
 from selfeng.core.provenance import Provenance
@@ -85,6 +86,11 @@ class DurableModel:
             name_of("model.choose", prompt, functions),
             lambda meter, _: self._model.choose(prompt, functions, meter),
             budget,
+        )
+
+    async def sight(self, budget: Budget) -> Sight:
+        return await done_once(
+            name_of("model.sight"), lambda meter, _: self._model.sight(meter), budget
         )
 
 

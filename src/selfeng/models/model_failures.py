@@ -17,7 +17,8 @@ _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
 _FORM = re.compile(
     r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options|"
-    r"parse grammar|initialize samplers|\b[Rr]oles?\b|[Cc]hat template|parallel_tool_calls"
+    r"parse grammar|initialize samplers|\b[Rr]oles?\b|[Cc]hat template|parallel_tool_calls|"
+    r"image (?:input|content|url)|image_url|mmproj|multimodal"
 )
 _CONTEXT = re.compile(
     r"context (?:length|size|window)|(?:exceeds?|overflows?) .{0,30}context|n_ctx|num_ctx|"

@@ -89,8 +89,9 @@ def _options(server: Mapping[str, Any]) -> dict[str, Any]:
     if not server["user"] or not server["dbname"]:
         raise ValueError("the address is not postgresql://USER@HOST/DATABASE")
     paths = (ssl.get_default_verify_paths().cafile or "", *_AUTHORITIES)
+    authorities = next(filter(os.path.isfile, paths), "system")
     return {
-        "sslrootcert": next(filter(os.path.isfile, paths), "system"),
+        "sslrootcert": authorities if server["sslmode"] == "verify-full" else "",
         "passfile": os.devnull,
         "sslcertmode": "disable",
         "gssencmode": "disable",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from selfeng.core.consent_question import hosts_of, not_consented
+from selfeng.core.consent_question import not_consented, titles
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -34,14 +34,14 @@ from selfeng.core.functions import (
     with_standalone,
     wrong_result,
 )
-from selfeng.core.http import NetworkAccess
+from selfeng.core.pictures import Sight
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import FunctionCall, Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary, ToolNetwork
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Need, Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
 from selfeng.core.value import Coded
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
@@ -316,6 +316,7 @@ class Executor:
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
+        prompt = prompt.showing(turn.request.pictures)
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if results:
             functions.append(wrong_result([result.id for result in results]))
@@ -369,7 +370,11 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                hosts = hosts_of(tool.for_calls([call.arguments]).network) if tool.network else ""
+                bound = tool.for_calls([call.arguments]) if tool.network else tool
+                if bound.needs and (lacking := await self.ungranted(turn, bound)):
+                    command = f"selfeng grants allow {name} {titles(lacking[:1])}"
+                    raise not_consented(name, command)
+                hosts = titles(bound.network)
                 arguments_text = _arguments_text(call.arguments)
                 turn.emit(Executing(tool=name, arguments=arguments_text, hosts=hosts))
                 files, modules = (
@@ -411,12 +416,16 @@ class Executor:
                 await self._report(turn, tool, digest, execution)
         return execution
 
-    async def ungranted(self, turn: Turn, tool: Tool) -> tuple[NetworkAccess, ...]:
-        """What a tool needs of hosts and the person has not allowed, for this turn or any."""
-        accesses = await self._network.ungranted(tool) if self._network else tool.network
-        return tuple(access for access in accesses if access.key not in turn.granted)
+    async def sight(self, turn: Turn) -> Sight:
+        """Whether the model sees pictures."""
+        return await self._model.sight(turn.budget)
 
-    async def grant(self, tool: Tool) -> None:
+    async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[Need, ...]:
+        """What a tool needs and the person has not allowed, for this turn or any."""
+        needs = await self._network.ungranted(tool) if self._network else tool.needs
+        return tuple(need for need in needs if need.key not in turn.granted)
+
+    async def grant(self, tool: Tool | Sight) -> None:
         """Allow a tool what it needs, until the person revokes it."""
         assert self._network is not None, tool.name
         await self._network.grant(tool)
@@ -431,17 +440,10 @@ class Executor:
     ) -> Execution:
         """The outcome of a call with the hosts that the tool needs; a failure where one of them
         answers otherwise than recorded, as the value may be wrong.
-
-        Raises:
-            NotConsented: a host is not granted.
         """
-        bound = tool.for_calls([arguments])
-        lacking = await self.ungranted(turn, bound)
-        if self._network is None or lacking:
-            raise not_consented(
-                tool.name, f"selfeng grants allow {tool.name} {hosts_of(lacking[:1])}"
-            )
-        execution = await self._network.execute(job, arguments, files, bound.network)
+        assert self._network is not None, tool.name
+        accesses = tool.for_calls([arguments]).network
+        execution = await self._network.execute(job, arguments, files, accesses)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution
         if failure.type_name == SERVICE_CHANGED:

@@ -17,10 +17,11 @@ from selfeng.core.consent_question import (
     ConsentAsked,
     call_consent,
     consent_id,
-    hosts_of,
-    network_consent,
-    network_id,
+    needs_consent,
+    needs_id,
     not_consented,
+    picture_consent,
+    titles,
 )
 from selfeng.core.errors import (
     AgentError,
@@ -44,9 +45,9 @@ from selfeng.core.question import ALWAYS, NO, Consent, Question, answers_text, q
 from selfeng.core.result import Dispute, TaughtRow, ToolEdit, canonical
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ServerTool
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Tool, needs_of
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -129,8 +130,10 @@ class RequestState:
     """What the tool of the call to be mended is at fault for, in a few words."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The specification that the person has consented to."""
+    unseen: str = ""
+    """Which pictures no model has seen, and why, as a sentence."""
     outcome: End | None = None
 
     @cached_property
@@ -150,6 +153,8 @@ class RequestState:
         """Raises: AssertionError: the request has not reached `respond`."""
         end = self.outcome or self.synthesis.result
         assert isinstance(end, End), end
+        if isinstance(end, DirectAnswer) and self.unseen:
+            return end.model_copy(update={"text": f"{end.text}\n\n{self.unseen}".strip()})
         return end
 
 
@@ -269,7 +274,7 @@ class Stages:
                 return "by hand"
             case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):
                 return "allowed"
-            case Asking(specified=SpecificationReply() as reply) if _has_hosts(state.turn, reply):
+            case Asking(specified=SpecifiedTool() as reply) if _is_granted(state.turn, reply):
                 state.specified, way = reply, "to be built"
                 state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
@@ -280,7 +285,43 @@ class Stages:
             case Dispute() as dispute:
                 state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
+        if request.visual and not request.is_part and await self._asks_to_look(state):
+            return "incomplete"
         return way
+
+    async def _asks_to_look(self, state: RequestState) -> bool:
+        """Show the model the pictures of the request, or note in their profiles why not. Returns
+        whether that waits for consent, which is not asked again for earlier files.
+        """
+        turn, request = state.turn, state.turn.request
+        sight, visual, unseen = await self._executor.sight(turn), request.visual, ""
+        needs = await self._executor.ungranted(turn, sight)
+        asked_id = needs_id(sight.name, needs)
+        answer = next((a for a in request.answers if needs and a.id == asked_id), None)
+        if sight.problem:
+            unseen = (
+                f"the model {sight.model} sees no pictures ({sight.problem}); another one, by "
+                "the settings or OPENAI_MODEL, may"
+            )
+        elif answer:
+            decision, hosts = cast(Consent, answer.value), titles(needs)
+            turn.emit(ConsentDecided(tool=sight.name, server=hosts, decision=decision))
+            if decision == ALWAYS:
+                await self._executor.grant(sight)
+            visual = tuple(r for r in visual if repr(r.name) in answer.question)
+            unseen = f"consent for {hosts} was refused" if decision == NO else ""
+        elif needs and request.files:
+            state.outcome = picture_consent(sight, [reference.name for reference in visual])
+            return True
+        elif needs:
+            unseen = "the consent was for an earlier request; attach it again"
+        if unseen:
+            request.note(visual, unseen=unseen)
+            names = ", ".join(reference.name for reference in visual)
+            state.unseen = f"I have not seen {names}: {unseen}." * bool(request.files or answer)
+        else:
+            state.turn = await turn.looked(visual)
+        return False
 
     async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
         """Take the person's answer about a call that waits. False: the request goes on without it,
@@ -292,24 +333,22 @@ class Stages:
         if tool is None:
             return False
         call = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
-        accesses = (
+        needs = (
             await self._executor.ungranted(turn, call.bound_tool) if isinstance(tool, Tool) else ()
         )
         if answer is None:
             return False
         asked_id = (
-            consent_id(tool.digest)
-            if isinstance(tool, ServerTool)
-            else network_id(tool.name, accesses)
+            consent_id(tool.digest) if isinstance(tool, ServerTool) else needs_id(tool.name, needs)
         )
         if answer.id != asked_id:
             return False
         decision = cast(Consent, answer.value)
-        server = tool.server if isinstance(tool, ServerTool) else hosts_of(accesses)
+        server = tool.server if isinstance(tool, ServerTool) else titles(needs)
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
             return False
-        turn.granted.update((access.key, decision) for access in accesses)
+        turn.granted.update((need.key, decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
             await self._executor.grant(call.bound_tool)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
@@ -404,7 +443,7 @@ class Stages:
     async def _execute(self, state: RequestState) -> str:
         call = state.choice
         assert isinstance(call, Call), call
-        if isinstance(call.tool, Tool) and call.tool.network and await self._asks(state, call):
+        if isinstance(call.tool, Tool) and call.tool.needs and await self._asks(state, call):
             return "incomplete"
         execution = await self._executor.run(state.turn, call)
         state.ran.append(Executed(call=call, execution=execution))
@@ -424,23 +463,24 @@ class Stages:
         return "ran"
 
     async def _asks(self, state: RequestState, call: Call) -> bool:
-        """Whether a call of a tool of the library waits for consent to the hosts that it needs.
+        """Whether a call of a tool of the library waits for consent to what it needs.
 
         Raises:
             AgentError: it is a part, which can't ask.
         """
         turn, tool = state.turn, call.bound_tool
-        if not (accesses := await self._executor.ungranted(turn, tool)):
+        if not (needs := await self._executor.ungranted(turn, tool)):
             return False
-        outcome = network_consent(tool.name, accesses, call=call.waiting)
+        outcome = needs_consent(tool.name, needs, call=call.waiting)
         decision = turn.granted.get(outcome.question.id, "no")
         if decision != NO:  # the whole of which this is a part asked
-            turn.granted.update((access.key, decision) for access in accesses)
+            turn.emit(ConsentDecided(tool=tool.name, server=titles(needs), decision=decision))
+            turn.granted.update((need.key, decision) for need in needs)
             if decision == ALWAYS:
                 await self._executor.grant(tool)
             return False
         if turn.request.is_part:
-            command = f"selfeng grants allow {tool.name} {hosts_of(accesses[:1])}"
+            command = f"selfeng grants allow {tool.name} {titles(needs[:1])}"
             refusal = not_consented(tool.name, command)
             if outcome.question.id not in turn.granted:
                 refusal.asks = outcome.model_copy(update={"call": None})
@@ -579,17 +619,17 @@ class Stages:
         return "unclear" if reply.questions else "replied"
 
 
-def _has_hosts(turn: Turn, reply: SpecificationReply) -> bool:
-    """Take the person's answer about the hosts that a tool to be built needs. False: the request
-    goes on without them.
+def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
+    """Take the person's answer about what a tool to be built needs. False: the request goes on
+    without that.
     """
     answer = next((a for a in turn.request.answers), None)
     if answer is None or (spec := reply.specification) is None:
         return False
-    decision, hosts = cast(Consent, answer.value), hosts_of(spec.accesses)
-    turn.emit(ConsentDecided(tool=spec.name, server=hosts, decision=decision))
+    decision, needs = cast(Consent, answer.value), needs_of(spec.accesses, reply.lock, spec.limits)
+    turn.emit(ConsentDecided(tool=spec.name, server=titles(needs), decision=decision))
     if decision != NO:
-        turn.granted.update((access.key, decision) for access in spec.accesses)
+        turn.granted.update((need.key, decision) for need in needs)
     return decision != NO
 
 

@@ -15,7 +15,7 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.consent_question import ConsentAsked, network_consent, not_consented
+from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ToolProposed
 from selfeng.core.functions import REFERENCE
@@ -26,9 +26,9 @@ from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Prov
 from selfeng.core.question import ALWAYS, Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
-from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.core.spec import Specification, SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.tool import Tool, ToolDraft, needs_of
 from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, request_key, shortened
@@ -123,7 +123,7 @@ class Synthesis:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
-        specified: SpecificationReply | None = None,
+        specified: SpecifiedTool | None = None,
     ) -> None:
         """`near` names tools that the specification is compared with, `likely` those that the
         request may want changed; `learnable` are the forms of the request that stand alone; with a
@@ -193,23 +193,35 @@ class Synthesis:
         self._build, self._drawn, self._witnesses, self._failing = decision, [], (), set()
         self._former = await self._deps.before(decision.extends) if decision.extends else None
         self._rewrites, self._problem, self._strengthened, self._asked_more = 0, "", False, False
-        if decision.spec.network or (decision.extends and decision.extends.network):
-            return await self._connect(decision)
-        return "ordered"
+        if await self._asks_for_consent():
+            return "unclear"
+        return "to be probed" if self._build.spec.network else "ordered"
 
-    async def _connect(self, build: BuildSpec) -> str:
-        """Ask for consent to the hosts that are not allowed yet."""
-        former = build.extends.network if build.extends else ()
-        spec = build.spec.model_copy(update={"network": build.spec.network or former})
-        exchanges = build.extends.exchanges if build.extends else ()
-        self._build = build.model_copy(update={"spec": spec, "exchanges": exchanges})
-        granted = {access.key for access in former} | self._steps.turn.granted.keys()
-        if all(access.key in granted for access in spec.accesses):
-            return "to be probed"
-        if isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
-            raise not_consented(spec.name, f"selfeng grants allow {spec.name}")
-        self.result = network_consent(spec.name, spec.accesses, specified=build.reply)
-        return "unclear"
+    async def _asks_for_consent(self) -> bool:
+        """Whether something that the tool needs is not allowed yet. The next version of a tool
+        keeps what that has.
+        """
+        build, former, network = self._build, self._build.extends, self._deps.network
+        if former:
+            kept = {
+                "network": build.spec.network or former.network,
+                "limits": build.spec.limits if str(build.spec.limits) else former.limits,
+            }
+            spec = build.spec.model_copy(update=kept)
+            build = build.model_copy(update={"spec": spec, "exchanges": former.exchanges})
+            self._build = build
+        needs = needs_of(build.spec.accesses, build.lock, build.spec.limits)
+        if former and needs and network:
+            wanted = {**kept, "network": build.spec.accesses, "lock": build.lock}
+            needs = await network.ungranted(former.model_copy(update=wanted))
+        needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
+        if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
+            raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")
+        if needs:
+            final = {"specification": build.spec, "lock": build.lock}
+            specified = build.reply and build.reply.model_copy(update=final)
+            self.result = needs_consent(build.spec.name, needs, specified=specified)
+        return bool(needs)
 
     async def probe(self) -> str:
         """Record what the hosts answer; the specification is written again if they don't.
@@ -496,6 +508,8 @@ class Synthesis:
             witnesses=kept_witnesses(self._code, self._witnesses),
             network=spec.network,
             exchanges=self._build.exchanges,
+            lock=self._build.lock,
+            limits=spec.limits,
         )
         passed = await passing(self._sandbox, self._draft.signature, tests, near)
         self._failing |= {(t.name, t.version, tests) for t in near if t not in passed}
@@ -628,7 +642,7 @@ class Synthesis:
                 text=tool.words, waits=True, code="proposed", values={"tool": tool.name}
             )
             return "proposed"
-        if tool.network:
+        if tool.needs:
             await self._grant(tool)
         self.result = tool
         self.built = self._build.spec if tool.code == self._code else None

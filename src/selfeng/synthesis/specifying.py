@@ -6,12 +6,13 @@ from typing import assert_never
 
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.http import Exchange
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.signature import Signature
-from selfeng.core.spec import SpecExample, Specification, SpecificationReply
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecifiedTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, Request
 from selfeng.core.value import Coded, Value
@@ -84,10 +85,12 @@ class BuildSpec(Value):
     """Those that the request gives, by parameter; None if it does not give all that are needed."""
     near: tuple[Tool, ...] = ()
     """Of a new tool: those of the library that may do the same."""
-    reply: SpecificationReply | None = None
+    reply: SpecifiedTool | None = None
     """The model's reply that it was read from."""
     exchanges: tuple[Exchange, ...] = ()
     """What was recorded of the hosts that it needs."""
+    lock: PackageLock | None = None
+    """The packages that it needs."""
 
 
 class KnownTool(Value):
@@ -124,7 +127,7 @@ class Analyst:
         problem: str = "",
         dispute: Dispute | None = None,
         *,
-        reply: SpecificationReply | None = None,
+        reply: SpecifiedTool | None = None,
     ) -> Specified:
         """`near` names the tools that the prompt lists, `likely` those that are shown with their
         sources; `near` without `likely` means that the search could not tell which they are.
@@ -159,14 +162,14 @@ class Analyst:
                 try:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
-                    patient = prompt.model_copy(update={"streamed": True})
-                    reply = reply or await self._model.structured(
+                    patient = prompt.showing(request.pictures).model_copy(update={"streamed": True})
+                    written: SpecificationReply = reply or await self._model.structured(
                         patient, SpecificationReply, budget
                     )
                 except ModelRefused as refusal:
                     current.tell("The model declines it.", "declined")
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                concerned, reply = reply, None
+                concerned, reply = SpecifiedTool(**{"lock": None} | dict(written)), None
                 decision = await self._made_of(current, request, concerned, dispute)
                 if isinstance(decision, BuildSpec) and not decision.extends:
                     seen_names = {tool.name for tool in listed} if unsure and not problem else None
@@ -185,7 +188,7 @@ class Analyst:
         self,
         current: Step,
         request: Request,
-        reply: SpecificationReply,
+        reply: SpecifiedTool,
         dispute: Dispute | None,
     ) -> Specified | str:
         """The decision that follows from a reply; a text says why it is refused."""
@@ -200,9 +203,11 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                if request.is_part:
-                    return "this is a part of a larger task; specify one tool for it"
-                return DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
+                return (
+                    "this is a part of a larger task; specify one tool for it"
+                    if request.is_part
+                    else DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
+                )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."
@@ -214,24 +219,27 @@ class Analyst:
                 return DirectAnswer(text=reply.message)
         dispute = dispute or (_dispute(request, reply) if reply.outcome == "fix" else None)
         spec = _with_examples(reply.specification, request, dispute)
-        problem = self._network_problem(spec, request) if spec and spec.network else ""
+        problem = self._needs_problem(spec, request) if spec and spec.needs else ""
         decision = problem or await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
                 return KnownTool(tool=decision, arguments=_arguments(reply))
             case BuildSpec():
-                return decision.model_copy(update={"arguments": _arguments(reply), "reply": reply})
+                more = {"arguments": _arguments(reply), "reply": reply, "lock": reply.lock}
+                return decision.model_copy(update=more)
             case DirectAnswer() | str():
                 return decision
             case _:
                 assert_never(decision)
 
-    def _network_problem(self, spec: Specification, request: Request) -> str:
-        """Why a tool can't use the hosts that it is specified with; "" if it can."""
-        hosts = [access.host for access in spec.accesses]
+    def _needs_problem(self, spec: Specification, request: Request) -> str:
+        """Why a tool can't have what it is specified with; "" if it can."""
         if not self._connected:
-            return "tools can't use hosts here: do without `network`, or reply with `impossible`"
-        refused = [host for host in hosts if host in request.refused]
+            return (
+                f"tools can't have {', '.join(spec.needs)} here: do without, or reply with "
+                "`impossible`"
+            )
+        refused = [name for name in spec.needs if name in request.refused]
         return (
             f"the person does not allow {', '.join(refused)}: do without, or reply with "
             "`impossible`, and say in `message` what could be done without"

@@ -124,9 +124,9 @@ export async function postConsent(server, tool, allowed) {
   const path = `/api/v1/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`;
   return (await post(path, { tool })).servers;
 }
-// Whether a tool may use a host without asking.
-export const postGrant = (tool, host, allowed) =>
-  post(`/api/v1/tools/${encodeURIComponent(tool)}/${allowed ? "allow" : "revoke"}`, { host });
+// Whether a tool may have something that it needs without asking.
+export const postGrant = (tool, need, allowed) =>
+  post(`/api/v1/tools/${encodeURIComponent(tool)}/${allowed ? "allow" : "revoke"}`, { need });
 export const getLessons = async () => (await get("/api/v1/lessons")).lessons;
 const lessonPath = (id) => `/api/v1/lessons/${encodeURIComponent(id)}`;
 export const patchLesson = (id, words) => call("PATCH", lessonPath(id), words);

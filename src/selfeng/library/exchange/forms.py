@@ -86,7 +86,7 @@ class ExportedTool:
     @property
     def packages(self) -> tuple[str, ...]:
         """The packages that it needs, as in `numpy==2.4.6`."""
-        return packages_of((self.draft.code, *self.modules.values()))
+        return packages_of((self.draft.code, *self.modules.values()), self.draft.lock)
 
     @property
     def ordered_modules(self) -> dict[str, str]:

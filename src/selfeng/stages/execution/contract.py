@@ -135,7 +135,7 @@ class DriftAlarm:
         claim: Callable[[str, timedelta], bool],
         hours: Callable[[], int],
     ) -> None:
-        """`claim`: whether a task of this name is due after a pause, and this process is to do it;
+        """`claim`: whether a task of this name is due after a pause and this process should do it;
         blocks. `hours`: the pause; 0: never.
         """
         self._library, self._network, self._claim, self._hours = library, network, claim, hours
