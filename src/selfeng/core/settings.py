@@ -224,6 +224,10 @@ class Settings(BaseSettings):
     retire_after: int = Field(3, ge=1, le=100)
     """Failures in a row after which a tool is retired."""
 
+    services_check_hours: int = Field(24, ge=0, le=8760)
+    """Hours after which services that tools use are asked again, by recorded probes, whether they
+    still answer in the same form; 0: never."""
+
     lessons_learn: bool = True
     """Learn from turns in the background; `selfeng learn` always does."""
     lessons_shown: int = Field(4, ge=0, le=10)

@@ -54,6 +54,12 @@ class Specification(Value):
     limits: StrictlyOptional[CallLimits] = CallLimits()
     """What a call may take, where that is more than usual."""
 
+    @property
+    def accesses(self) -> tuple[NetworkAccess, ...]:
+        """What it needs while the tool is built: of hosts that calls name, those of the probes."""
+        urls = (*self.probes, "")
+        return tuple(dict.fromkeys(b for a in self.network for url in urls for b in a.at(url)))
+
     def signature(self) -> Signature:
         return Signature(
             function=self.name,
@@ -72,7 +78,7 @@ class Specification(Value):
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of what it needs with consent: hosts, packages and limits."""
-        names = (need.name for need in needs_of(self.network, None, self.limits))
+        names = (need.name for need in needs_of(self.accesses, None, self.limits))
         return (*names, *map(package_name, self.packages))
 
     def outline(self, *, examples: bool = True) -> str:

@@ -1,8 +1,9 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from itertools import chain
+from typing import Any, Literal, Self
 
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
@@ -114,6 +115,11 @@ class ToolDraft(Value):
         return SandboxJob(
             self.name, code, tests, **{"exchanges": self.replays, "lock": self.lock} | more
         )
+
+    def for_calls(self, calls: Iterable[Mapping[str, Any]]) -> Self:
+        """The tool with the hosts that calls with these arguments need."""
+        needs = (a.at(call.get(a.argument)) for call in calls for a in self.network)
+        return self.model_copy(update={"network": tuple(dict.fromkeys(chain(*needs)))})
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

@@ -101,7 +101,9 @@ class GrantedNetwork:
         Raises:
             ResourceNotFound: it does not need that.
         """
-        needs = tuple(need for need in tool.needs if name in ("", need.name))
+        known = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
+        hosts = [its for access in tool.network if access.argument for its in access.at(name)]
+        needs = tuple[Need, ...](known or hosts)
         if not needs:
             names = ", ".join(need.name for need in tool.needs) or "nothing"
             raise ResourceNotFound(
@@ -110,6 +112,13 @@ class GrantedNetwork:
             )
         await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
         return needs
+
+    async def with_granted(self, tool: Tool) -> Tool:
+        """The tool with the granted hosts of its calls beside those that it needs always."""
+        grants = await self.grants(tool.name) if any(a.argument for a in tool.network) else ()
+        hosts = [grant.need for grant in grants if isinstance(grant.need, NetworkAccess)]
+        network = tuple(dict.fromkeys([*tool.network, *hosts]))
+        return tool.model_copy(update={"network": network})
 
     async def revoke(self, tool: str, name: str = "") -> int:
         """Ask again before a tool has what is named so, or anything; returns how many grants there

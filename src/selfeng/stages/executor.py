@@ -134,6 +134,12 @@ class Call(Chosen):
     """The arguments of further calls of the tool, which the request asks for as well."""
 
     @property
+    def bound_tool(self) -> Tool:
+        """The tool, which is one of the library, with the hosts that all the calls need."""
+        assert isinstance(self.tool, Tool), self
+        return self.tool.for_calls([self.arguments, *self.further])
+
+    @property
     def following(self) -> "Call":
         """The first of the further calls, with the rest of them."""
         first, *remaining = self.further
@@ -364,9 +370,11 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                if tool.needs and await self.ungranted(turn, tool):
-                    raise not_consented(name, f"selfeng grants allow {name}")
-                hosts = titles(tool.network)
+                bound = tool.for_calls([call.arguments]) if tool.network else tool
+                if bound.needs and (lacking := await self.ungranted(turn, bound)):
+                    command = f"selfeng grants allow {name} {titles(lacking[:1])}"
+                    raise not_consented(name, command)
+                hosts = titles(bound.network)
                 arguments_text = _arguments_text(call.arguments)
                 limits = str(tool.limits)
                 turn.emit(
@@ -444,7 +452,8 @@ class Executor:
         answers otherwise than recorded, as the value may be wrong.
         """
         assert self._network is not None, tool.name
-        execution = await self._network.execute(job, arguments, files, tool.network)
+        accesses = tool.for_calls([arguments]).network
+        execution = await self._network.execute(job, arguments, files, accesses)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution
         if failure.type_name == SERVICE_CHANGED:

@@ -217,9 +217,10 @@ class Synthesis:
             )
             self._build = build
         self._sandbox = self._deps.provided(self._deps.sandbox, build.exchanges, build.lock)
-        needs = needs_of(build.spec.network, build.lock, build.spec.limits)
+        needs = needs_of(build.spec.accesses, build.lock, build.spec.limits)
         if former and needs and network:
-            needs = await network.ungranted(former.model_copy(update={**kept, "lock": build.lock}))
+            wanted = {**kept, "network": build.spec.accesses, "lock": build.lock}
+            needs = await network.ungranted(former.model_copy(update=wanted))
         needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
         if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
             raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")
@@ -263,7 +264,7 @@ class Synthesis:
         exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
         for url in [url for url in build.spec.probes if url not in exchanges]:
             try:
-                exchange = await network.probe(build.spec.network, url)
+                exchange = await network.probe(build.spec.accesses, url)
             except NetworkRefused as error:
                 problems.append(error.message)
                 continue
@@ -706,7 +707,8 @@ class Synthesis:
     async def _grant(self, tool: Tool) -> None:
         """Keep the consent to what the person was asked for, if they said so."""
         granted = self._steps.turn.granted
-        needs = [need for need in tool.needs if granted.get(need.key) == ALWAYS]
+        bound = tool.model_copy(update={"network": self._build.spec.accesses})
+        needs = [need for need in bound.needs if granted.get(need.key) == ALWAYS]
         if self._deps.network and needs and not isinstance(tool, Proposal):
             await self._deps.network.grant(tool, needs)
 

@@ -119,7 +119,7 @@ def probe_problem(spec: Specification) -> str | None:
     if len(spec.probes) > MOST_PROBES:
         return f"there are {len(spec.probes)} probes, more than {MOST_PROBES}"
     for url in spec.probes:
-        if not any(access.covers(HttpRequest(method="GET", url=url)) for access in spec.network):
+        if not any(access.covers(HttpRequest(method="GET", url=url)) for access in spec.accesses):
             return f"no access under `network` allows the probe GET {url}"
     return None
 

@@ -169,6 +169,7 @@ function Needs({ tool: { name, needs, network, ungranted = [], exchanges } }) {
             data-testid="grant"
             data-need=${title}
             checked=${allowed}
+            disabled=${isOpen(need)}
             set=${(now) => change(title, now)}
             label=${words}
           />
@@ -185,11 +186,14 @@ const zeros = ({ seconds, memory, space }) => ({
   space: space ?? 0,
 });
 
+// Whether an argument of each call names its host, which is asked for then.
+const isOpen = ({ host }) => host?.startsWith("{") ?? false;
+
 function needWords(need) {
   const { methods, scheme, host, port, path, secrets, version } = need;
   if (version) return [need.name, version, need.licence].filter(Boolean).join(" ");
   if (!host) return t("tool-limits", zeros(need));
-  const address = new URL(`${scheme}://${host}:${port}${path}`).href;
+  const address = isOpen(need) ? host : new URL(`${scheme}://${host}:${port}${path}`).href;
   return [methods.join(", "), address, ...secrets.map(({ name }) => name)].join(" ");
 }
 
