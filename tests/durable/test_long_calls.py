@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
-from selfeng.core.tool import CallLimits
+from selfeng.core.verdict import CallLimits
 from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer

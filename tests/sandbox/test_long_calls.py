@@ -7,8 +7,7 @@ import pytest
 
 from selfeng.core.errors import RequestError
 from selfeng.core.settings import load_settings
-from selfeng.core.tool import CallLimits
-from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
+from selfeng.core.verdict import CallLimits, Execution, Killed, Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.sandbox_options import SandboxOptions
 

@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import Field
+from typing import Any, Literal, Self
 
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Signature
-from selfeng.core.value import StrictlyOptional, Value
-from selfeng.core.verdict import SandboxJob
+from selfeng.core.value import Value
+from selfeng.core.verdict import CallLimits, SandboxJob
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -24,27 +22,6 @@ class Requirement(Value):
 
     name: str
     version: int
-
-
-class CallLimits(Value):
-    """What a call may take, where that is more than usual; null: the usual limit."""
-
-    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-    """Megabytes, as `space`, that of temporary files."""
-    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-
-    @property
-    def name(self) -> str:
-        return "limits"
-
-    @property
-    def key(self) -> str:
-        return f"{self.name} {dict(self)}"
-
-    def __str__(self) -> str:
-        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
-        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
 
 
 Need = NetworkAccess | Package | CallLimits

@@ -10,8 +10,7 @@ from selfeng.core.files import File
 from selfeng.core.http import Exchange
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.result import Result, ResultReference
-from selfeng.core.tool import CallLimits
-from selfeng.core.value import Value
+from selfeng.core.value import StrictlyOptional, Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
 TestOrder = Literal["given", "reversed", "shuffled"]
@@ -29,6 +28,27 @@ class Replay(Value):
     """The tests that prove nothing, each with the reason."""
     gaps: tuple[str, ...] = ()
     """What no test of the suite would notice, in sentences."""
+
+
+class CallLimits(Value):
+    """What a call may take, where that is more than usual; null: the usual limit."""
+
+    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    """Megabytes, as `space`, that of temporary files."""
+    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+
+    @property
+    def name(self) -> str:
+        return "limits"
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {dict(self)}"
+
+    def __str__(self) -> str:
+        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
+        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import provided
 from selfeng.core.settings import Settings
 from selfeng.core.system import WSL, memory_mb
-from selfeng.core.tool import CallLimits
+from selfeng.core.verdict import CallLimits
 from selfeng.sandboxes.backend import AutoBackend, Backend
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
