@@ -51,27 +51,6 @@ class Replay(Value):
     """What no test of the suite would notice, in sentences."""
 
 
-class CallLimits(Value):
-    """What a call may take, where that is more than usual; null: the usual limit."""
-
-    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-    """Megabytes, as `space`, that of temporary files."""
-    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-
-    @property
-    def name(self) -> str:
-        return "limits"
-
-    @property
-    def key(self) -> str:
-        return f"{self.name} {dict(self)}"
-
-    def __str__(self) -> str:
-        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
-        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
-
-
 @dataclass(frozen=True)
 class SandboxJob:
     """Code for the sandbox to run: the module `name`, and for a verdict the suite `tests` (pytest
