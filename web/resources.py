@@ -28,6 +28,7 @@ from selfeng.servers.vault import StoredSecret
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.shares import MadeShare, Share
+from web.operations import ErrorDetail
 
 Hidden = Annotated[Any, Field(exclude=True)]
 """A field that this resource leaves out."""
@@ -336,6 +337,19 @@ class LocalServerList(Value):
 
 class SecretList(Value):
     secrets: tuple[StoredSecret, ...]
+
+
+class Authorization(Value):
+    """How far a permission by OAuth's device flow is."""
+
+    state: Literal["none", "waiting", "kept", "failed"]
+    """none: nobody has begun one since the server started; kept: the secret has the token."""
+    user_code: str = ""
+    """What the person enters on the service's page."""
+    verification_uri: str = ""
+    """The address of that page, as the service says it."""
+    error: ErrorDetail | None = None
+    """failed: why."""
 
 
 class Drawing(Value):

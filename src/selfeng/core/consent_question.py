@@ -14,8 +14,9 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
-from selfeng.core.tool import CallLimits, Need
+from selfeng.core.tool import Need
 from selfeng.core.value import Coded
+from selfeng.core.verdict import CallLimits
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 

@@ -255,6 +255,8 @@ class Settings(BaseSettings):
     """Base of the sandbox image; empty: python:3.12-slim, or a local python:3.x-slim."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
     """Processor seconds of a run in the sandbox; it may wait three times as long."""
+    call_max_seconds: float = Field(3600.0, gt=0, le=14_400)
+    """Processor seconds that a person may allow one call of a tool."""
 
     files_max_count: int = Field(10, ge=1, le=100)
     """Files of a request, and of a tool's result, which has at most 8 MB."""

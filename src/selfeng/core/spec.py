@@ -7,8 +7,9 @@ from selfeng.core.package_lock import PackageLock, package_name
 from selfeng.core.plan import PlannedStep
 from selfeng.core.question import Question
 from selfeng.core.signature import Parameter, Signature
-from selfeng.core.tool import CallLimits, needs_of
+from selfeng.core.tool import needs_of
 from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.verdict import CallLimits
 
 
 class SpecParameter(Value):
@@ -92,6 +93,7 @@ class Specification(Value):
                 f"Returns: {self.returns_description}",
                 f"Errors: {self.errors}",
                 *(f"Network: {access}" for access in self.network),
+                *(f"Package: {requirement}" for requirement in self.packages),
                 *(f"Example: {e.call} -> {e.result}" for e in calls),
             ]
         )

@@ -9,6 +9,7 @@ from selfeng.core.errors import NetworkRefused, ResourceNotFound
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
 from selfeng.core.owner import current_owner
+from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
 from selfeng.core.tool import Grant, Need, Tool
@@ -58,9 +59,12 @@ class GrantedNetwork:
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
         return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.needs)
 
-    async def grant(self, tool: Tool | Sight) -> None:
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, tool.needs)
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+
+    async def lock(self, requirements: Sequence[str]) -> PackageLock:
+        return await asyncio.to_thread(lock_packages, requirements)
 
     async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
         exchanges: list[Exchange] = []

@@ -307,7 +307,7 @@ class Stages:
             decision, hosts = cast(Consent, answer.value), titles(needs)
             turn.emit(ConsentDecided(tool=sight.name, server=hosts, decision=decision))
             if decision == ALWAYS:
-                await self._executor.grant(sight)
+                await self._executor.grant(sight, sight.needs)
             visual = tuple(r for r in visual if repr(r.name) in answer.question)
             unseen = f"consent for {hosts} was refused" if decision == NO else ""
         elif needs and request.files:
@@ -350,7 +350,7 @@ class Stages:
             return False
         turn.granted.update((need.key, decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
-            await self._executor.grant(call.bound_tool)
+            await self._executor.grant(call.bound_tool, needs)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
             await self._servers.allow(tool)
         state.choice = call
@@ -477,7 +477,7 @@ class Stages:
             turn.emit(ConsentDecided(tool=tool.name, server=titles(needs), decision=decision))
             turn.granted.update((need.key, decision) for need in needs)
             if decision == ALWAYS:
-                await self._executor.grant(tool)
+                await self._executor.grant(tool, needs)
             return False
         if turn.request.is_part:
             command = f"selfeng grants allow {tool.name} {titles(needs[:1])}"

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
-from selfeng.core.tool import CallLimits, Grant, Need
+from selfeng.core.tool import Grant, Need
+from selfeng.core.verdict import CallLimits
 from selfeng.store import schema
 from selfeng.store.database import fetch, utc, writing
 from selfeng.store.text import storable

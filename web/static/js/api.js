@@ -161,6 +161,9 @@ const secretPath = (name) => `/api/v1/secrets/${encodeURIComponent(name)}`;
 export const getSecrets = async () => (await get("/api/v1/secrets")).secrets;
 export const putSecret = (name, value) => call("PUT", secretPath(name), { value });
 export const deleteSecret = (name) => call("DELETE", secretPath(name));
+// How far the permission for a secret is, which `service` begins.
+export const authorizeSecret = (name, service) =>
+  call(service ? "POST" : "GET", `${secretPath(name)}/authorization`, service);
 // The model servers that run on the server's machine.
 export const getLocalServers = async () => (await post("/api/v1/settings/servers")).servers;
 // The models that the server has, as it would be with these changes.
