@@ -236,8 +236,8 @@ class RemoteObjects:
 
     def _class(self, described: dict[str, Any]) -> type:
         key = (str(described["module"]), str(described["qualname"]))
-        if described["kind"] == "exception" and (known := _known_exception(*key)):
-            return known
+        if described["kind"] == "exception" and (exception := _known_exception(*key)):
+            return exception
         if key not in self._classes:
             self._classes[key] = self._build(described)
         return self._classes[key]

@@ -209,9 +209,9 @@ class SecureSandbox:
                 layer = SecureSandbox(self._options, **{**sizes, **changes})
                 if not await asyncio.to_thread(layer.image_is_current):
                     await asyncio.to_thread(layer.build_image)
-            idle = [other for other, open_layer in self._layers.items() if not open_layer.working]
-            for other in idle[: max(0, len(self._layers) + 1 - _LAYERS)]:
-                await self._layers.pop(other).aclose()
+            idle = [name for name, open_layer in self._layers.items() if not open_layer.working]
+            for name in idle[: max(0, len(self._layers) + 1 - _LAYERS)]:
+                await self._layers.pop(name).aclose()
             self._layers[key] = layer
             return layer
 

@@ -99,11 +99,11 @@ class Importable:
         needed: dict[str, tuple[str, str]] = {}
         for by, its in [(name, lock), *((tool.name, tool.lock) for tool in self.imported(code))]:
             for package, version in (its.versions if its else {}).items():
-                other, earlier = needed.setdefault(package, (by, version))
+                first_tool, earlier = needed.setdefault(package, (by, version))
                 if version != earlier:
                     return (
-                        f"{other} needs {package} {earlier}, and {by} needs {package} {version}, "
-                        f"but only one can be there; do without {by}"
+                        f"{first_tool} needs {package} {earlier}, and {by} needs {package} "
+                        f"{version}, but only one can be there; do without {by}"
                     )
         return None
 

@@ -64,8 +64,8 @@ class Package(Value):
 
     def __str__(self) -> str:
         size = f"{self.size / 1e6:.1f} MB" if self.size else ""
-        known = ", ".join(filter(None, (size, self.licence)))
-        return f"{self.name} {self.version} ({known or '?'})"
+        facts = ", ".join(filter(None, (size, self.licence)))
+        return f"{self.name} {self.version} ({facts or '?'})"
 
 
 class PackageLock(Value):
@@ -82,18 +82,18 @@ class PackageLock(Value):
 
     @property
     def packages(self) -> tuple[Package, ...]:
-        known = {package.key: package for package in self.facts}
+        facts = {package.key: package for package in self.facts}
         pins = [Package(name=_plain(m[1]), version=m[2]) for m in _PINNED.finditer(self.text)]
-        return tuple({pin.key: known.get(pin.key, pin) for pin in pins}.values())
+        return tuple({pin.key: facts.get(pin.key, pin) for pin in pins}.values())
 
     @property
     def modules(self) -> dict[str, str]:
         """The package of each module that code may import: of the packages that were asked for."""
-        asked = set(map(package_name, self.requirements))
+        names = set(map(package_name, self.requirements))
         return {
             module: package.name
             for package in self.packages
-            if package.name in asked
+            if package.name in names
             for module in package.modules or (package.name.replace("-", "_"),)
         }
 
@@ -165,8 +165,8 @@ def _facts(locked: Mapping[str, Any]) -> Package:
         with suppress(*unreadable, StopIteration):
             package = package.model_copy(update=_inside(wheel["url"]))
     with suppress(*unreadable, ValueError):
-        known = httpx2.get(page, timeout=_SECONDS).raise_for_status().json()["vulnerabilities"]
-        ids = tuple(one_line(str(v["id"]))[:_LONGEST] for v in known if not v.get("withdrawn"))
+        reports = httpx2.get(page, timeout=_SECONDS).raise_for_status().json()["vulnerabilities"]
+        ids = tuple(one_line(str(v["id"]))[:_LONGEST] for v in reports if not v.get("withdrawn"))
         package = package.model_copy(update={"vulnerabilities": ids})
     return package
 
@@ -185,9 +185,11 @@ def _inside(url: str) -> dict[str, Any]:
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         files = packed.namelist()
         described = next(f for f in files if f.endswith(".dist-info/METADATA"))
-        said = email.message_from_bytes(packed.read(described))
-    licence = said["License-Expression"] or said["License"] or ""
-    classes = (c.rpartition(" :: ")[2] for c in said.get_all("Classifier", []) if "License" in c)
+        metadata = email.message_from_bytes(packed.read(described))
+    licence = metadata["License-Expression"] or metadata["License"] or ""
+    classes = (
+        c.rpartition(" :: ")[2] for c in metadata.get_all("Classifier", []) if "License" in c
+    )
     licence = licence if 0 < len(licence) <= _LONGEST else next(classes, "")
     code = [file for file in files if file.endswith((".py", ".so"))]
     modules = {file.partition("/")[0].partition(".")[0] for file in code}

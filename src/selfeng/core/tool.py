@@ -9,7 +9,7 @@ from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
-from selfeng.core.verdict import CallLimits, SandboxJob
+from selfeng.core.verdict import USUAL, CallLimits, SandboxJob
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -31,7 +31,7 @@ Need = NetworkAccess | Package | CallLimits
 def needs_of(
     network: Sequence[NetworkAccess], lock: PackageLock | None, limits: CallLimits
 ) -> tuple[Need, ...]:
-    return (*network, *(lock.packages if lock else ()), *((limits,) if str(limits) else ()))
+    return (*network, *(lock.packages if lock else ()), *((limits,) if limits != USUAL else ()))
 
 
 class Grant(Value):

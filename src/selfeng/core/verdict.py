@@ -37,6 +37,9 @@ class CallLimits(Value):
         return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
 
 
+USUAL = CallLimits()
+
+
 class Replay(Value):
     """Whether tests notice when the tool's outcomes are altered: see
     `sandbox_worker.replay`.

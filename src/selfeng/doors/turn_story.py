@@ -72,8 +72,8 @@ def step_words(event: Event) -> str:
             return f"Running {tool}"
         case ExecutionProgress(tool=tool, place=place) if place:
             return f"{tool}: number {place} of the calls that wait for room"
-        case ExecutionProgress(tool=tool, done=done, total=total, text=text) if text or done:
-            return f"{tool}: {text or f'{done:g}' + (f' of {total:g}' if total else '')}"
+        case ExecutionProgress(tool=tool, done=amount, total=total, text=text) if text or amount:
+            return f"{tool}: {text or f'{amount:g}' + (f' of {total:g}' if total else '')}"
         case (
             ExecutionFinished(tool=tool, execution=execution)
             | ExecutionFailed(tool=tool, execution=execution)

@@ -101,9 +101,9 @@ class GrantedNetwork:
         Raises:
             ResourceNotFound: it does not need that.
         """
-        known = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
+        listed = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
         hosts = [its for access in tool.network if access.argument for its in access.at(name)]
-        needs = tuple[Need, ...](known or hosts)
+        needs = tuple(listed or hosts)
         if not needs:
             names = ", ".join(need.name for need in tool.needs) or "nothing"
             raise ResourceNotFound(

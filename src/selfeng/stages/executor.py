@@ -44,7 +44,7 @@ from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Need, Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
 from selfeng.core.value import Coded
-from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
+from selfeng.core.verdict import USUAL, Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.core.work import steps_of
@@ -316,7 +316,8 @@ class Executor:
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
-        prompt = prompt.showing(turn.request.pictures)
+        if turn.request.pictures:
+            prompt = prompt.showing(turn.request.pictures)
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if results:
             functions.append(wrong_result([result.id for result in results]))
@@ -374,9 +375,9 @@ class Executor:
                 if bound.needs and (lacking := await self.ungranted(turn, bound)):
                     command = f"selfeng grants allow {name} {titles(lacking[:1])}"
                     raise not_consented(name, command)
-                hosts = titles(bound.network)
+                hosts = titles(bound.network) if bound.network else ""
                 arguments_text = _arguments_text(call.arguments)
-                limits = str(tool.limits)
+                limits = "" if tool.limits == USUAL else str(tool.limits)
                 turn.emit(
                     Executing(tool=name, arguments=arguments_text, hosts=hosts, limits=limits)
                 )
@@ -525,8 +526,8 @@ class Executor:
 
 def _tell(turn: Turn, tool: str, started: float, line: str, place: int) -> None:
     """Emit the line that a call printed last, its place among those that wait, or its beginning."""
-    done = round(time.monotonic() - started) if line or place else 0
-    turn.emit(ExecutionProgress(tool=tool, done=done, text=line, place=place))
+    seconds = round(time.monotonic() - started) if line or place else 0
+    turn.emit(ExecutionProgress(tool=tool, done=seconds, text=line, place=place))
 
 
 def _compare(turn: Turn, tool: str, execution: Returned, check: Execution | None) -> None:

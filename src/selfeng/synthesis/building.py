@@ -204,13 +204,13 @@ class Synthesis:
         """
         build, former, network = self._build, self._build.extends, self._deps.network
         if former:
-            kept = {
+            former_needs = {
                 "network": build.spec.network or former.network,
                 "limits": build.spec.limits if str(build.spec.limits) else former.limits,
             }
             build = build.model_copy(
                 update={
-                    "spec": build.spec.model_copy(update=kept),
+                    "spec": build.spec.model_copy(update=former_needs),
                     "exchanges": former.exchanges,
                     "lock": build.lock or former.lock,
                 }
@@ -219,8 +219,8 @@ class Synthesis:
         self._sandbox = self._deps.provided(self._deps.sandbox, build.exchanges, build.lock)
         needs = needs_of(build.spec.accesses, build.lock, build.spec.limits)
         if former and needs and network:
-            wanted = {**kept, "network": build.spec.accesses, "lock": build.lock}
-            needs = await network.ungranted(former.model_copy(update=wanted))
+            all_needs = {**former_needs, "network": build.spec.accesses, "lock": build.lock}
+            needs = await network.ungranted(former.model_copy(update=all_needs))
         needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
         if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
             raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")

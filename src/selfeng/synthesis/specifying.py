@@ -163,13 +163,13 @@ class Analyst:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
                     patient = prompt.showing(request.pictures).model_copy(update={"streamed": True})
-                    written: SpecificationReply = reply or await self._model.structured(
+                    new_reply: SpecificationReply = reply or await self._model.structured(
                         patient, SpecificationReply, budget
                     )
                 except ModelRefused as refusal:
                     current.tell("The model declines it.", "declined")
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                concerned, reply = SpecifiedTool(**{"lock": None} | dict(written)), None
+                concerned, reply = SpecifiedTool(**{"lock": None} | dict(new_reply)), None
                 decision = await self._made_of(current, request, concerned, dispute)
                 if isinstance(decision, BuildSpec) and not decision.extends:
                     seen_names = {tool.name for tool in listed} if unsure and not problem else None
@@ -219,9 +219,7 @@ class Analyst:
                 return DirectAnswer(text=reply.message)
         dispute = dispute or (_dispute(request, reply) if reply.outcome == "fix" else None)
         spec = _with_examples(reply.specification, request, dispute)
-        problem = ""
-        if spec and spec.needs:
-            reply, problem = await self._locked(spec, request, reply)
+        reply, problem = await self._locked(spec, request, reply)
         decision = problem or await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
@@ -235,11 +233,13 @@ class Analyst:
                 assert_never(decision)
 
     async def _locked(
-        self, spec: Specification, request: Request, reply: SpecifiedTool
+        self, spec: Specification | None, request: Request, reply: SpecifiedTool
     ) -> tuple[SpecifiedTool, str]:
         """The reply with the versions of the packages, unless it has them, and why the tool can't
         have what it is specified with; "" if it can.
         """
+        if not (spec and spec.needs):
+            return reply, ""
         if self._network is None:
             needs = ", ".join(spec.needs)
             return reply, f"tools can't have {needs} here: do without, or reply with `impossible`"
