@@ -90,7 +90,7 @@ def zeros() -> Iterator[bytes]:
 
 
 ENDLESS = {
-    "content": (STREAM, b"", chunk()),
+    "content": (STREAM, b"", chunk(100_000)),
     "thoughts": (STREAM, b"", chunk(reasoning_content="x" * 10_000)),
     "refusal": (STREAM, b"", chunk(refusal="x" * 10_000)),
     "arguments": (
@@ -98,7 +98,7 @@ ENDLESS = {
         b"",
         chunk(
             tool_calls=[
-                {"index": 0, "id": "c", "function": {"name": "f", "arguments": "x" * 10_000}}
+                {"index": 0, "id": "c", "function": {"name": "f", "arguments": "x" * 100_000}}
             ]
         ),
     ),
