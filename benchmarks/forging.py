@@ -28,7 +28,7 @@ from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.gate import Chain, Judgement
-from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import SynthesisPolicy
 from tests.sandbox.forgeries import forgeries, honest
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 

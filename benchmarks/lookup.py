@@ -58,7 +58,7 @@ from benchmarks.synthetic import fill, requests
 from selfeng.bootstrap import SEEDED
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.events import Event, ExecutionFinished, ToolFound, TurnFinished, TurnStarted
-from selfeng.core.leaving import exit_process
+from selfeng.core.process import exit_process
 from selfeng.core.result import canonical, reference_to
 from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned

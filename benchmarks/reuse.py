@@ -53,7 +53,7 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.tool import ToolDraft
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.core.value import Value
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.llm_client import LLMClient
 from selfeng.models.pricing import free
 from selfeng.seeds import load_seeds

@@ -16,7 +16,7 @@ the same image, each as one script in a container that stands ready; a verificat
 files and runs pytest on them, with nothing that would keep the one from the other.
 
 Twenty rounds on Docker, on two cores of a shared machine with no other load; the third figure is
-the ratio to bare pytest, for which uv has compiled nothing:
+the ratio to bare pytest, which runs from a copy without compiled files, whatever ran before:
 
                                    median    p95      ratio   goal
 bare pytest, no plugins            784 ms    939 ms
@@ -43,10 +43,12 @@ memory of an idle verifier         33.9 MB           34.3 MB
 
 import argparse
 import asyncio
+import importlib
 import json
 import math
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -67,7 +69,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 from selfeng.seeds import load_seeds
 from selfeng.synthesis.gate import Chain
-from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import SynthesisPolicy
 
 NAME = "is_prime"
 ARGUMENTS = {"number": 97}
@@ -89,11 +91,14 @@ PEER = Path(__file__).with_name("llm_sandbox_peer.py")
 def main(rounds: int, beside: str | None) -> int:
     """Measure; returns the exit code."""
     seed = next(seed for seed in load_seeds() if seed.name == NAME)
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        Path(folder, f"{NAME}.py").write_text(seed.code)
-        Path(folder, f"test_{NAME}.py").write_text(seed.tests)
-        result = asyncio.run(_measure(rounds, beside, folder, seed))
+    with tempfile.TemporaryDirectory() as parent:
+        Path(parent).chmod(0o755)
+        folder = Path(parent, "work")
+        folder.mkdir()
+        (folder / f"{NAME}.py").write_text(seed.code)
+        (folder / f"test_{NAME}.py").write_text(seed.tests)
+        _copy_pytest(Path(parent, "site"))
+        result = asyncio.run(_measure(rounds, beside, str(folder), seed))
     return report(result, GOALS)
 
 
@@ -136,6 +141,16 @@ async def _measure(
     return _result({**seconds, "event_lag": lags}, worker_mb)
 
 
+def _copy_pytest(folder: Path) -> None:
+    """Copy pytest, with what it imports, without compiled files: a run of pytest in the environment
+    compiles them there, and would change what a ratio to it means.
+    """
+    for name in ("_pytest", "pytest", "pluggy", "iniconfig", "packaging", "pygments"):
+        (source,) = importlib.import_module(name).__path__
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(source, folder / name, ignore=ignored)
+
+
 def _result(seconds: dict[str, list[float]], worker_mb: float) -> dict[str, float]:
     for name, times in seconds.items():
         middle, late = statistics.median(times) * 1000, _p95(times) * 1000
@@ -169,6 +184,7 @@ async def _subprocess(*command: str, cwd: str | None = None) -> None:
         **os.environ,
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": f"{cwd}/../site" if cwd else "",
     }
     run = await asyncio.create_subprocess_exec(
         *command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL

@@ -84,8 +84,8 @@ from selfeng.synthesis.consensus import (
 )
 from selfeng.synthesis.examples import PREFIX
 from selfeng.synthesis.gate import Gate
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import probe
+from selfeng.synthesis.steps import SynthesisPolicy
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "verdicts"
 PANEL = (

@@ -33,6 +33,14 @@ PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 TEMPLATE = "migrated"
 
 
+def address(engine: sa.Engine) -> str:
+    """The URL, with its password, for another process; independent of the current folder."""
+    url = engine.url
+    if engine.dialect.name == "sqlite" and url.database:
+        url = url.set(database=str(Path(url.database).resolve()))
+    return url.render_as_string(hide_password=False)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:

@@ -25,6 +25,7 @@ from selfeng.core.events import Event, ToolStandingChanged, TurnFailed, TurnFini
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, HttpRequest, HttpResponse, Network, NetworkAccess
 from selfeng.core.owner import current_owner
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.result import canonical, reference_to
@@ -56,6 +57,7 @@ class ScriptedModel:
     def __init__(self, *replies: str | BaseModel | FunctionCall | Exception) -> None:
         self._replies = list(replies)
         self.prompts: list[Prompt] = []
+        self.eyes = Sight(model="scripted", problem="a script has no eyes")
 
     def extend(self, *replies: str | BaseModel | FunctionCall | Exception) -> None:
         """Go on with these replies."""
@@ -83,6 +85,9 @@ class ScriptedModel:
         )
         assert call.name in [f.name for f in functions]
         return call
+
+    async def sight(self, budget: Budget) -> Sight:
+        return self.eyes
 
     def asked(self) -> list[str]:
         """Names of the prompts so far."""

@@ -35,10 +35,9 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.files import LargeFiles
-from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.network import join_network
-from selfeng.core.process import tune_process
+from selfeng.core.process import exit_process, tune_process
 from selfeng.core.settings import Settings, export_env_file, load_settings, make_folders
 from selfeng.core.status import EngineStatus
 from web.access import Access, AccessPage, RequestRate, shared_key, signing_key

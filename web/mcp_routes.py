@@ -56,7 +56,7 @@ class McpApp:
         source = EngineTools(self._engine, PERSON, self._settings.mcp_tools)
         # hosts and origins are the access middleware's matter
         sessions = StreamableHTTPSessionManager(
-            mcp_server(source, _disconnect_event),
+            mcp_server(source, _disconnect_event, source),
             max_request_body_size=LARGEST_CALL,
             max_sessions=_MOST_SESSIONS,
         )

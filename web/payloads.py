@@ -30,6 +30,7 @@ LONGEST_COMPLAINT = 9_000
 _DEEPEST = 64
 MOST_FILES = 100
 LONGEST_PATH = 400
+LONGEST_ADDRESS = 2_000
 MOST_PACKAGES = 20
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 TurnPlace = Annotated[str, Field(max_length=64)] | None
@@ -225,6 +226,20 @@ class SecretValue(Value):
     value: Annotated[SecretStr, Field(max_length=LONGEST_SECRET)]
 
 
+class AuthorizationRequest(Value):
+    """Where a service lets a person allow this program, by OAuth's device flow."""
+
+    device_url: Annotated[str, Field(max_length=LONGEST_ADDRESS)]
+    """Where it gives a code."""
+    token_url: Annotated[str, Field(max_length=LONGEST_ADDRESS)]
+    """Where it gives tokens."""
+    client_id: Annotated[str, Field(min_length=1, max_length=LONGEST_SECRET)]
+    """What it calls this program."""
+    client_secret: Annotated[SecretStr, Field(max_length=LONGEST_SECRET)] = SecretStr("")
+    scope: Annotated[str, Field(max_length=LONGEST_SECRET)] = ""
+    """What the token may be used for."""
+
+
 class SettingsChange(Value):
     """Settings by their names, null to take a choice back; which values are allowed, the settings
     say.
@@ -271,10 +286,10 @@ class LessonWords(Value):
     advice: Words
 
 
-class HostNamed(Value):
-    """A host that the tool in the path needs."""
+class NeedNamed(Value):
+    """A host, package or limit that the tool in the path needs."""
 
-    host: str = ""
+    need: str = ""
     """"" for all."""
 
 

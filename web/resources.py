@@ -12,7 +12,6 @@ from pydantic import Field, computed_field
 
 from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
-from selfeng.core.http import Grant, NetworkAccess
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
@@ -20,7 +19,7 @@ from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked, LocalServer
-from selfeng.core.tool import Candidate, Tool
+from selfeng.core.tool import Candidate, Grant, Need, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
 from selfeng.doors.turn_story import TurnStory
@@ -29,6 +28,7 @@ from selfeng.servers.vault import StoredSecret
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.shares import MadeShare, Share
+from web.operations import ErrorDetail
 
 Hidden = Annotated[Any, Field(exclude=True)]
 """A field that this resource leaves out."""
@@ -55,6 +55,8 @@ class ToolLine(Tool):
     witnesses: Hidden
     network: Hidden
     exchanges: Hidden
+    lock: Hidden
+    limits: Hidden
 
 
 class ListedTool(ToolLine):
@@ -99,7 +101,10 @@ class ToolPage(Tool):
     """How many other implementations check its results."""
     exchanges: int  # type: ignore[assignment]
     """How many are recorded of the hosts that it needs."""
-    ungranted: tuple[NetworkAccess, ...]
+    lock: Hidden
+    needed: tuple[Need, ...]
+    """What it has with your consent only: hosts, packages and limits."""
+    ungranted: tuple[Need, ...]
     """What a call would ask for."""
 
 
@@ -181,6 +186,7 @@ class _VersionFacts(ToolVersion):
     provenance: Hidden
     exchanges: Hidden
     witnesses: Hidden
+    lock: Hidden
 
 
 class VersionLine(_VersionFacts):
@@ -195,6 +201,7 @@ class VersionLine(_VersionFacts):
     example_requests: Hidden
     requires: Hidden
     network: Hidden
+    limits: Hidden
 
 
 class VersionList(Value):
@@ -332,6 +339,19 @@ class SecretList(Value):
     secrets: tuple[StoredSecret, ...]
 
 
+class Authorization(Value):
+    """How far a permission by OAuth's device flow is."""
+
+    state: Literal["none", "waiting", "kept", "failed"]
+    """none: nobody has begun one since the server started; kept: the secret has the token."""
+    user_code: str = ""
+    """What the person enters on the service's page."""
+    verification_uri: str = ""
+    """The address of that page, as the service says it."""
+    error: ErrorDetail | None = None
+    """failed: why."""
+
+
 class Drawing(Value):
     svg: str
 
@@ -378,7 +398,7 @@ def tool_page(
     used_requests: Sequence[str],
     habits: Habits,
     *,
-    ungranted: tuple[NetworkAccess, ...] = (),
+    ungranted: tuple[Need, ...] = (),
 ) -> ToolPage:
     signature = tool.signature
     overrides = {
@@ -394,6 +414,7 @@ def tool_page(
         input_schema=signature.input_schema(),
         used_requests=used_requests,
         habits=habits,
+        needed=tool.needs,
         ungranted=ungranted,
     )
 

@@ -1,26 +1,90 @@
 """The routes of the settings: read, changed and tried by whoever has opened the page."""
 
 import asyncio
+import logging
+import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flask import Flask
 
+from selfeng.core.daemon_threads import unwaited
+from selfeng.core.errors import AgentError, NetworkRefused
 from selfeng.provision.configuration import SettingsView
 from selfeng.store.spending import SpendingReport
 from selfeng.store.stored_data import StoredData
 from web.bridge import Bridge
 from web.middleware import owner
-from web.operations import Done, operation
-from web.payloads import SecretValue, SettingsChange
-from web.resources import LocalServerList, ModelList, SecretList
+from web.operations import Done, ErrorDetail, operation
+from web.payloads import AuthorizationRequest, SecretValue, SettingsChange, problem
+from web.resources import Authorization, LocalServerList, ModelList, SecretList
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
+    from selfeng.servers.oauth import DeviceFlow
+    from selfeng.servers.vault import Vault
+
+log = logging.getLogger(f"selfeng.{__name__}")
+
+
+class Authorizations:
+    """Permissions that services are asked for by OAuth's device flow: of each secret the last one.
+    Used on the engine's loop only.
+    """
+
+    def __init__(self, vault: "Vault") -> None:
+        self._vault = vault
+        self._states: dict[str, Authorization] = {}
+        self._waiting: dict[str, asyncio.Task[None]] = {}
+
+    def state(self, name: str) -> Authorization:
+        return self._states.get(name) or Authorization(state="none")
+
+    async def begin(self, name: str, request: AuthorizationRequest) -> Authorization:
+        """Ask the service for a code, and wait for the person in the background. Raises:
+        RequestError, NetworkRefused.
+        """
+        from selfeng.servers.oauth import DeviceFlow, OAuthClient  # imports authlib
+
+        self._vault.check_name(name)
+        client = OAuthClient(
+            token_url=request.token_url,
+            client_id=request.client_id,
+            client_secret=request.client_secret.get_secret_value(),
+        )
+        flow = await asyncio.to_thread(DeviceFlow.begin, client, request.device_url, request.scope)
+        if earlier := self._waiting.pop(name, None):
+            earlier.cancel()
+        self._states[name] = Authorization(
+            state="waiting", user_code=flow.user_code, verification_uri=flow.verification_uri
+        )
+        self._waiting[name] = asyncio.create_task(self._wait(name, flow))
+        return self._states[name]
+
+    async def _wait(self, name: str, flow: "DeviceFlow") -> None:
+        left = threading.Event()
+
+        def pause(seconds: float) -> None:
+            if left.wait(seconds):
+                raise NetworkRefused("nobody waits for the permission", "begin again")
+
+        try:
+            token = await unwaited(partial(flow.wait, pause))
+            await asyncio.to_thread(self._vault.set, name, token.model_dump_json())
+            self._states[name] = Authorization(state="kept")
+        except Exception as error:  # the edge of a task
+            if not isinstance(error, AgentError):
+                log.exception("a permission was lost")
+            detail = ErrorDetail.model_validate(problem(error))
+            self._states[name] = Authorization(state="failed", error=detail)
+        finally:
+            left.set()
 
 
 def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Add the routes. No answer has a key or the value of a secret in it."""
     configuration, vault = engine.configuration, engine.vault
+    authorizations = Authorizations(vault)
 
     @app.get("/api/v1/settings")
     @operation()
@@ -83,6 +147,18 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         """Keep a secret, in place of an earlier value."""
         bridge.call(asyncio.to_thread(vault.set, name, body.value.get_secret_value()))
         return Done()
+
+    @app.post("/api/v1/secrets/<name>/authorization")
+    @operation()
+    def authorize_secret(name: str, body: AuthorizationRequest) -> Authorization:
+        """Ask a service for a token, which becomes the secret when the person has allowed it."""
+        return bridge.call(authorizations.begin(name, body), 60)
+
+    @app.get("/api/v1/secrets/<name>/authorization")
+    @operation()
+    def authorization(name: str) -> Authorization:
+        """Show how far the last permission for this secret is."""
+        return authorizations.state(name)
 
     @app.delete("/api/v1/secrets/<name>")
     @operation()

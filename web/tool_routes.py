@@ -21,7 +21,7 @@ from web.payloads import (
     CallRequest,
     EditedTool,
     Forget,
-    HostNamed,
+    NeedNamed,
     Rollback,
     TaughtRows,
     ToolSearch,
@@ -249,27 +249,27 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
 
 def add_grant_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
-    """Add those with which a person lets tools use hosts."""
+    """Add those with which a person lets tools have what they need."""
 
     @app.get("/api/v1/grants")
     @operation()
     def grants() -> GrantList:
-        """List which tools may use which hosts."""
+        """List what tools may have."""
         return GrantList(grants=bridge.call(engine.network.grants()))
 
     @app.post("/api/v1/tools/<name>/allow")
     @operation()
-    def allow_host(name: str, body: HostNamed) -> GrantList:
-        """Allow a tool what it needs of a host, also in later versions that need the same."""
+    def allow_need(name: str, body: NeedNamed) -> GrantList:
+        """Allow a tool what it needs, also in later versions that need the same."""
         tool = bridge.call(engine.library.get(name))
-        bridge.call(engine.network.allow(owner(), tool, body.host))
+        bridge.call(engine.network.allow(owner(), tool, body.need))
         return GrantList(grants=bridge.call(engine.network.grants(name)))
 
     @app.post("/api/v1/tools/<name>/revoke")
     @operation()
-    def revoke_host(name: str, body: HostNamed) -> GrantList:
-        """Ask again before a tool uses a host, or any."""
-        bridge.call(engine.network.revoke(name, body.host))
+    def revoke_need(name: str, body: NeedNamed) -> GrantList:
+        """Ask again before a tool has something, or anything, that it needs."""
+        bridge.call(engine.network.revoke(name, body.need))
         return GrantList(grants=bridge.call(engine.network.grants(name)))
 
 
@@ -300,7 +300,7 @@ async def _page(
     engine: "Engine", visitor: str, name: str, used_requests: Sequence[str] | None = None
 ) -> ToolPage:
     """A tool, with the requests that it has served, unless they are known."""
-    tool = await engine.library.get(name)
+    tool = await engine.network.with_granted(await engine.library.get(name))
     if used_requests is None:
         used_requests = await engine.review.used_requests(visitor, name)
     return tool_page(
@@ -308,5 +308,5 @@ async def _page(
         await engine.conversations.examples(visitor, tool),
         used_requests,
         await engine.conversations.habits(visitor, name),
-        ungranted=await engine.network.ungranted(tool) if tool.network else (),
+        ungranted=await engine.network.ungranted(tool) if tool.needs else (),
     )

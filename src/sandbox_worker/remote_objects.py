@@ -13,6 +13,7 @@ import enum
 import functools
 import inspect
 import json
+import os
 import pprint
 import reprlib
 import sys
@@ -25,8 +26,9 @@ import pytest
 from . import codec, tables
 from .codec import NotPlain
 
-_NEVER = {"unittest", "doctest", "bdb", "pdb"}
+_NEVER = {"unittest", "doctest", "bdb", "pdb", "_pytest", "pytest", "pluggy", "sandbox_worker"}
 """Modules whose exceptions control a test run; the tool can only raise look-alikes of them."""
+_OF_PYTHON = {*sys.stdlib_module_names, "builtins"}
 
 _ENUMS: dict[str, Any] = {
     c.__name__: c for c in (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
@@ -234,6 +236,8 @@ class RemoteObjects:
 
     def _class(self, described: dict[str, Any]) -> type:
         key = (str(described["module"]), str(described["qualname"]))
+        if described["kind"] == "exception" and (known := _known_exception(*key)):
+            return known
         if key not in self._classes:
             self._classes[key] = self._build(described)
         return self._classes[key]
@@ -241,7 +245,7 @@ class RemoteObjects:
     def _build(self, described: dict[str, Any]) -> type:
         match described["kind"]:
             case "exception":
-                return _known_exception(described) or self._exception_class(described)
+                return self._exception_class(described)
             case "enum":
                 members = [
                     (_name(name), self.decode(value))
@@ -376,7 +380,7 @@ class RemoteObjects:
         args = tuple(self.decode(a) for a in payload["args"])
         try:
             error: BaseException = cls(*args)
-        except Exception:  # noqa: BLE001 - a class of the standard library may want other arguments than `args`
+        except Exception:  # noqa: BLE001 - a class of Python or a package may want other arguments than `args`
             error = cls.__new__(cls)
             error.args = args
         for name, value in payload["fields"]:
@@ -429,11 +433,12 @@ def _exception_text(error: BaseException) -> str:
     return str(error.__dict__.get("_sandbox_text", BaseException.__str__(error)))
 
 
-def _known_exception(described: dict[str, Any]) -> type | None:
-    """The real class, if it belongs to Python itself and the tests can name it."""
-    top = described["module"].partition(".")[0]
-    if top not in sys.stdlib_module_names and top != "builtins":
-        return None
-    module = sys.modules.get(described["module"])
-    cls = getattr(module, described["qualname"], None) if module and top not in _NEVER else None
-    return cls if isinstance(cls, type) and issubclass(cls, BaseException) else None
+def _known_exception(name: str, qualname: str) -> type | None:
+    """The real class, if it belongs to Python itself or an installed package, and the tests can
+    name it. Tool and suite have no absolute file.
+    """
+    module, top = sys.modules.get(name), name.partition(".")[0]
+    members = vars(module) if module and top not in _NEVER else {}
+    cls, is_installed = members.get(qualname), os.path.isabs(members.get("__file__") or "")
+    is_own = isinstance(cls, type) and issubclass(cls, BaseException) and cls.__module__ == name
+    return cls if is_own and (is_installed or top in _OF_PYTHON) else None

@@ -38,9 +38,8 @@ from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows, sources_digest, steps_url
 from selfeng.engine import Engine, ModelParts
 from selfeng.lessons.learning import Learning
-from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
-from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
@@ -68,6 +67,7 @@ from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.decision import Thresholds
+from selfeng.stages.execution.contract import DriftAlarm
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
@@ -104,8 +104,6 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
-SEEDED = ".seeded"
-"""File in the tools folder by which older versions recorded that the seeds were added."""
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
@@ -376,9 +374,15 @@ def compose(
             synthesis=lambda: models.current.synthesis,
             sandbox=tools.sandbox,
             upkeep=tools.upkeep,
-            seeded=SeedMark(database, settings.tools_dir / SEEDED),
+            seeded=SeedMark(database),
             processes=processes,
             background=background,
+            watch=DriftAlarm(
+                tools.library,
+                network,
+                processes.claim,
+                lambda: configuration.settings.services_check_hours,
+            ).run,
         ),
         readiness=readiness,
         recovery=recovery,
@@ -485,6 +489,7 @@ def _synthesis(
         policy,
         sources=sources,
         network=network,
+        expect_tests=sandbox.start,
     )
 
 
@@ -532,7 +537,7 @@ def reserved_names() -> frozenset[str]:
     from selfeng.doors.engine_tools import FIXED  # imports MCP, which a start need not wait for
 
     of_agents = (kind.function for kind in FunctionArguments.__subclasses__())
-    return frozenset({NO_TOOL_FITS.name, *FIXED, *PROJECT_ACTIONS.names, *of_agents})
+    return frozenset({NO_TOOL_FITS.name, "pictures", *FIXED, *PROJECT_ACTIONS.names, *of_agents})
 
 
 def back_up(settings: Settings, target: Path) -> int:
@@ -578,15 +583,13 @@ def _stored(settings: Settings) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def open_builder(
-    options: ProjectOptions, settings: Settings | None = None
-) -> AsyncIterator[ProjectBuilder]:
+async def open_builder(options: ProjectOptions) -> AsyncIterator[ProjectBuilder]:
     """The project builder with all its parts, for a build with these options.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
     """
-    settings = _with(options, settings or load_settings())
+    settings = _with(options, load_settings())
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
         await sandbox.reap()

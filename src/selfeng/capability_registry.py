@@ -31,11 +31,10 @@ from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.words import count
 from selfeng.library import names, records
-from selfeng.library.change_events import LibraryChange
 from selfeng.library.file_watcher import FileWatcher
 from selfeng.library.index import IndexState, Progress, SearchIndex
 from selfeng.library.library_errors import exists, file_in_the_way, half, not_found, verify_again
-from selfeng.library.library_snapshot import LibrarySnapshot
+from selfeng.library.library_snapshot import LibraryChange, LibrarySnapshot
 from selfeng.library.ranking import Ranking
 from selfeng.library.reembedding import Embedded, Former, Reembedding, Space
 from selfeng.library.searching import Search

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -33,7 +32,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File, FileLimits
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import NO, Answer, answers_text, completed
+from selfeng.core.question import CONSENTS, NO, Answer, answers_text, completed
 from selfeng.core.result import (
     Dispute,
     EarlierResult,
@@ -51,10 +50,10 @@ from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.durable.recovery import TurnRecovery
 from selfeng.lessons.learning import Learning
-from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.reverification import Reverifier
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
+from selfeng.library.library_snapshot import LibraryChange
 from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
@@ -80,8 +79,6 @@ from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.conversations import Conversations, plan_to_tool
 from selfeng.turns.turn_registry import TurnRegistry
-
-log = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 20_000
 """Characters."""
@@ -229,7 +226,7 @@ class Engine:
                 request,
                 files=tuple(files),
                 answers=tuple(answers),
-                rounds=sum(1 for r in rounds if r.call is None and r.specified is None),
+                rounds=sum(r.questions[0].options != CONSENTS for r in rounds),
                 kind=Asking(
                     agent=agent or (rounds[0].agent if rounds else ""),
                     again=again,
@@ -239,7 +236,11 @@ class Engine:
                 refused=(
                     *(rounds[0].refused if rounds else ()),
                     *((waiting.name,) if waiting and no else ()),
-                    *(specified.hosts if specified and no else ()),
+                    *(
+                        specified.specification.needs
+                        if no and specified and specified.specification
+                        else ()
+                    ),
                 ),
                 conversation_id=conversation_id or "",
                 after=after,

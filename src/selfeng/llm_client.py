@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
-from selfeng.core.model_server import APIS, ModelServer
+from selfeng.core.model_server import APIS, OPENAI, ModelServer
 from selfeng.core.packages import provided
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.settings import Settings
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 OFFLINE_MODEL = "offline"
 """The name of the model, and of the entry point that provides it."""
-OPENAI = "https://api.openai.com/v1"
 GROUP = "selfeng.models"
 """Entry points of installed packages: see `Provider`."""
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
@@ -41,7 +41,6 @@ def provider_named(name: str) -> Callable[[ModelServer, int], Provider]:
 
 
 def openai_compatible(server: ModelServer, max_retries: int) -> Provider:
-    """The provider for OpenAI-compatible servers."""
     from selfeng.models.transport import Transport
 
     return Transport(server, max_retries)
@@ -89,6 +88,7 @@ class LLMClient:
         self._max_retries, self._price = max_retries, price
         self._unopened, self._provider, self._news = unopened, provider, news
         self._structured, self._choice = Memory(), Memory()
+        self._sight: Sight | None = None
 
     @classmethod
     def from_settings(
@@ -154,7 +154,6 @@ class LLMClient:
         self._price("", "", Tokens(input=0, output=0))
 
     async def aclose(self) -> None:
-        """Close the connections to the server."""
         if "_connection" in vars(self):
             await self._connection.provider.aclose()
 
@@ -180,11 +179,23 @@ class LLMClient:
                 yield piece
 
     async def abilities(self, budget: Budget) -> AsyncGenerator["Ability", None]:
-        """What the server can do, found out by up to eight calls. Raises: ModelError."""
+        """What the server can do, found out by up to nine calls. Raises: ModelError."""
         from selfeng.models.abilities import abilities
 
         async for ability in abilities(self._connection, budget):
             yield ability
+
+    async def sight(self, budget: Budget) -> Sight:
+        """Whether the model sees pictures, found out by one call of each client. Raises:
+        ModelError, BudgetExceeded.
+        """
+        if self._sight is None:
+            from selfeng.models.abilities import sight
+
+            ability, server = await sight(self._connection, budget), self._connection.server
+            network = () if server.near else (server.access("see the pictures"),)
+            self._sight = Sight(model=server.model, problem=ability.detail, needs=network)
+        return self._sight
 
     async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
         """The reply as text, piece by piece; leaving the iteration early closes the connection.

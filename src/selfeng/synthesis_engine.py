@@ -1,10 +1,10 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
 Its stages are in synthesis/building.py, their order in core/stage.py. Existing code, edited
-by hand or repaired, passes through the same chain (synthesis/chain.py).
+by hand or repaired, passes through the same chain (synthesis/gate.py).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from selfeng.core.composition import Importable
 from selfeng.core.consent_question import ConsentAsked
@@ -23,12 +23,11 @@ from selfeng.core.provenance import (
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, ToolEdit
 from selfeng.core.signature import UNREADABLE
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
-from selfeng.library.composition.linked_sandbox import ReplayingSandbox
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.core.verdict import Returned, Verdict, Version
+from selfeng.library.composition.linked_sandbox import PinnedSources, ProvidedSandbox
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
 from selfeng.synthesis.before import Before, KnownCall, behaviour
@@ -42,12 +41,11 @@ from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.examples import example_of, example_problem, example_tests
 from selfeng.synthesis.gate import Chain, steady_summary, summary
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, outcome_of
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
-from selfeng.synthesis.steps import Steps
+from selfeng.synthesis.steps import Steps, SynthesisPolicy
 from selfeng.synthesis.suite.joining import joined
 from selfeng.synthesis.testing import Tester
 from selfeng.turns.graph_run import GraphRun
@@ -71,9 +69,12 @@ class SynthesisEngine:
         *,
         sources: PinnedSources | None = None,
         network: ToolNetwork | None = None,
+        expect_tests: Callable[[], None] = lambda: None,
     ) -> None:
-        """Without a `network` no tool that needs one is built."""
-        policy = policy or SynthesisPolicy()
+        """Without a `network` no tool that needs one is built. `expect_tests` is called when a tool
+        is to be built, so that containers for its tests start while the model writes.
+        """
+        policy, self._expect_tests = policy or SynthesisPolicy(), expect_tests
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
         self._sources = sources or PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
@@ -84,26 +85,24 @@ class SynthesisEngine:
             before=self._before,
             library=library,
             model_name=model_name,
-            analyst=Analyst(model, sandbox, library, policy, connected=network is not None),
+            analyst=Analyst(model, sandbox, library, policy, network),
             tester=Tester(model, self._chain, policy),
             programmer=self._programmer,
-            replaying=ReplayingSandbox,
+            provided=ProvidedSandbox,
             network=network,
         )
 
     async def synthesize(
-        self, turn: Turn, near: Sequence[str] = ()
+        self, turn: Turn
     ) -> Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
         it, or the request needs more than one.
-
-        `near` names tools that the specification is compared with.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` names the step.
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        synthesis = self.begin(turn, near)
+        synthesis = self.begin(turn)
         await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
         assert synthesis.result is not None
         return synthesis.result
@@ -116,7 +115,7 @@ class SynthesisEngine:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
-        specified: SpecificationReply | None = None,
+        specified: SpecifiedTool | None = None,
     ) -> Synthesis:
         """The synthesis of a tool for the turn, before its first stage; the tool is found by the
         `learnable` forms of the request from then on, None for the request as it is. `likely`
@@ -124,6 +123,7 @@ class SynthesisEngine:
         an earlier result of a tool, which is fixed if it is wrong; `specified` has a person's
         consent.
         """
+        self._expect_tests()
         forms = (turn.request.text,) if learnable is None else learnable
         return Synthesis(
             self._deps, turn, near, forms, likely, dispute=dispute, specified=specified
@@ -168,7 +168,7 @@ class SynthesisEngine:
         """How a draft fails in a call whose exchanges are replayed; "" if it does not."""
         if not failed.exchanges:
             return ""
-        job = SandboxJob(draft.name, draft.code, exchanges=failed.exchanges)
+        job = draft.job(exchanges=failed.exchanges)
         execution = await self._deps.sandbox.execute(job, failed.arguments, failed.files)
         outcome = outcome_of(execution)
         does = SAYS[outcome.kind](outcome.text) if outcome else "returns no plain value"
@@ -193,8 +193,9 @@ class SynthesisEngine:
                 usage=steps.turn.budget.usage,
             )
             requires = await steady_requirements(self._library, tools, draft.code)
+            pinned = {"requires": requires, "lock": tools.lock(draft.code, draft.lock)}
             new = await self._library.revise(
-                draft.model_copy(update={"requires": requires}), tool.version, provenance
+                draft.model_copy(update=pinned), tool.version, provenance
             )
             report_registered(steps, current, new)
         return new
@@ -238,7 +239,7 @@ class SynthesisEngine:
     async def _raced(self, steps: Steps, race: Race, tool: Tool, code: str) -> tuple[Lap, Verdict]:
         """The result of new code, and the verdict on it; what does not pass is not raced."""
         with steps.step("verify") as current:
-            job = SandboxJob(tool.name, code, tool.tests, exchanges=tool.replays)
+            job = tool.job(code, tool.tests)
             verdict = await self._chain.gate.green(job, steps.turn.emit, current.attempt)
             if not verdict.passed:
                 current.fail(summary(verdict))
@@ -365,8 +366,7 @@ class SynthesisEngine:
 
     async def _suite(self, draft: ToolDraft, codes: Sequence[str]) -> tuple[Verdict, ...]:
         modules = await self._sources.of(draft.requires)
-        exchanges = draft.replays
-        job = SandboxJob(draft.name, tests=draft.tests, library=modules, exchanges=exchanges)
+        job = draft.job("", draft.tests, library=modules)
         versions = [Version(code=code, whole=True, apart=False) for code in codes]
         return await self._deps.sandbox.verify_versions(job, versions) if versions else ()
 
@@ -389,4 +389,5 @@ class SynthesisEngine:
             tests=tool.tests,
             library=modules,
             exchanges=tool.replays,
+            lock=tool.lock,
         )

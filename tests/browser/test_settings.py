@@ -15,6 +15,7 @@ from selfeng_offline.server import OfflineServer
 from tests.browser.test_page import NARROW, WIDE, ask, flaws, open_page, tab_to
 from tests.llm.wire_server import Served, serving
 from tests.script import Script
+from tests.servers.test_oauth import CODE, Service, oauth_service
 from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -33,6 +34,12 @@ def link(tmp_path) -> Iterator[str]:
 def model() -> Iterator[OfflineServer]:
     with OfflineServer(Cookbook(), model="good-model", api_key=SECRET, delay=0) as server:
         yield server
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with oauth_service() as service:
+        yield service
 
 
 def field(page: Page, name: str) -> Locator:
@@ -299,6 +306,35 @@ def test_a_secret_is_entered_listed_by_its_name_and_removed(link: str, page: Pag
     page.get_by_test_id("secret-save").click()
     expect(page.get_by_test_id("secret")).to_contain_text("API_KEY")
     expect(page.get_by_test_id("secret-value")).to_have_value("")
+    assert SECRET not in page.content()
+    page.get_by_test_id("secret-remove").click()
+    page.get_by_test_id("secret-remove-yes").click()
+    expect(page.get_by_test_id("secret")).to_have_count(0)
+
+
+def test_a_token_is_asked_for_with_a_code_and_kept(link: str, page: Page, service: Service) -> None:
+    open_page(page, link)
+    open_settings(page)
+    page.get_by_test_id("secret-name").fill("rates_token")
+    page.get_by_role("button", name="Get a token from a service").click()
+    expect(page.get_by_test_id("oauth-begin")).to_be_disabled()
+    page.get_by_test_id("oauth-device_url").fill(f"{service.url}/device")
+    page.get_by_test_id("oauth-token_url").fill(f"{service.url}/token")
+    page.get_by_test_id("oauth-client_id").fill("me")
+    state = page.get_by_test_id("oauth-state")
+    service.answers = [(200, {**CODE, "interval": 0.05}), (400, {"error": "access_denied"})]
+    page.get_by_test_id("oauth-begin").click()
+    expect(state).to_contain_text("access_denied")
+    service.answers = [
+        (200, {**CODE, "interval": 2}),
+        (200, {"access_token": SECRET, "expires_in": 3600}),
+    ]
+    page.get_by_test_id("oauth-begin").click()
+    expect(state).to_contain_text("ABCD-1234")
+    expect(state.get_by_role("link")).to_have_attribute("href", CODE["verification_uri"])
+    expect(page.get_by_test_id("oauth-begin")).to_be_disabled()
+    expect(state).to_contain_text("RATES_TOKEN is kept", timeout=15_000)
+    expect(page.get_by_test_id("secret")).to_contain_text("RATES_TOKEN")
     assert SECRET not in page.content()
     page.get_by_test_id("secret-remove").click()
     page.get_by_test_id("secret-remove-yes").click()

@@ -3,9 +3,9 @@
 from selfeng.core.errors import SandboxUnavailable, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
 from selfeng.core.tool import Requirement, Tool, ToolDraft
-from selfeng.library.change_events import LibraryChange
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.library_snapshot import LibraryChange
 from tests.doubles import ListedLibrary, ScriptedSandbox, failing, gate, passing, tool
 
 

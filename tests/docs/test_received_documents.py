@@ -18,7 +18,7 @@ import pytest
 import requests
 from uv import find_uv_bin
 
-from selfeng.llm_client import OPENAI
+from selfeng.core.model_server import OPENAI
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng_agents.graph import Graph
 from selfeng_offline.cookbook import Cookbook

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from selfeng.core.http import Method, NetworkAccess
-from selfeng.core.protocols import Sandbox, ServerTools, ToolNetwork
+from selfeng.core.protocols import ServerTools, ToolNetwork
 from selfeng.core.provenance import Provenance
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
@@ -17,7 +17,6 @@ from selfeng.durable.turn_work import TurnWork
 from tests.durable.test_turn_work import process
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REPAIRED, REVERSE
-from tests.sandbox.http_world import DictionaryNetwork
 
 
 async def test_the_tools_are_those_of_the_first_look(database, tmp_path: Path) -> None:
@@ -115,44 +114,3 @@ async def test_a_call_that_may_change_something_on_a_host_is_made_once(
         await call()
     again = await call()
     assert (again.outcome, network.calls) == ("returned" if calls == 2 else "raised", calls)
-
-
-class OneSandbox:
-    """A `Sandbox` that counts its calls, and dies in the first."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def execute(self, *_: object) -> Execution:
-        self.calls += 1
-        if self.calls == 1:
-            raise KeyboardInterrupt
-        return Returned(type_name="str", text="done")
-
-
-@pytest.mark.parametrize("repeatable", [False, True])
-async def test_a_call_that_may_have_changed_something_on_the_network_is_made_once(
-    tmp_path: Path, repeatable: bool
-) -> None:
-    async def call(sandbox: OneSandbox) -> Execution:
-        async with process(f"sqlite:///{tmp_path / 'steps.db'}") as workflows:
-            begun = await workflows.resume("t") or ()
-            token = current_work.set(TurnWork("t", workflows, begun, lasting=True))
-            try:
-                network = DictionaryNetwork(repeatable)
-                job = SandboxJob("tool", "def tool(): pass")
-                steps = in_steps("sandbox", cast(Sandbox, sandbox))
-                return await steps.execute(job, {}, network=network)
-            finally:
-                current_work.reset(token)
-
-    sandbox = OneSandbox()
-    with pytest.raises(KeyboardInterrupt):
-        await call(sandbox)
-    outcomes = [await call(sandbox) for _ in range(2)]
-    lost = "the program ended during the call; its result is not known"
-    if repeatable:
-        assert outcomes == [Returned(type_name="str", text="done")] * 2
-    else:
-        assert outcomes == [Raised(type_name="CallInterrupted", message=lost)] * 2
-    assert sandbox.calls == 1 + repeatable

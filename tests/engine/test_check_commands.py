@@ -87,6 +87,7 @@ def test_a_server_is_asked_in_each_way_what_it_can_do(home: Home) -> None:
         'yes choices by tool_choice "required"',
         'yes choices by tool_choice "auto"',
         "yes choices in words",
+        'no  pictures: it read \'{"sentence": "Five.", "total": 5}\' where the picture shows 83',
     ]
     assert cost == COST
 

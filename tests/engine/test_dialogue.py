@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from selfeng.cli.dialogue import CommandRequest, answered
+from selfeng.cli.dialogue import answered
 from selfeng.cli.turn_commands import parsed_answer
 from selfeng.core.errors import RequestError
 from selfeng.core.question import Answer, Question
@@ -33,18 +33,3 @@ def test_questions_are_asked_until_their_answers_fit():
     assert given == [Answer(id="unit", value="m"), Answer(id="size", value="2.5")]
     assert "Which unit? (m, ft) [m]" in ran.output
     assert "unit='mile' is not one of m, ft" in ran.output
-
-
-async def test_a_request_reaches_the_engine_whole():
-    class Engine:
-        async def ask(self, *arguments: object, **options: object) -> tuple[object, ...]:
-            return (*arguments, options)
-
-    request = CommandRequest("hi", "c1", answers=(Answer(id="size", value="3"),), agent="coder")
-    assert await request.begin(Engine(), "me") == (
-        "me",
-        "c1",
-        "hi",
-        (),
-        {"answers": request.answers, "agent": "coder", "model": "", "temporary": False},
-    )

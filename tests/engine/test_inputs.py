@@ -11,11 +11,10 @@ from selfeng.core.verdict import SandboxJob
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
 from selfeng.synthesis.inputs import calls_in, kinds_of, mutations
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import CallOutcome, probe, same
 from selfeng.synthesis.relatives import likeness
 from selfeng.synthesis.specifying import Analyst, BuildSpec, KnownTool
-from selfeng.synthesis.steps import Steps
+from selfeng.synthesis.steps import Steps, SynthesisPolicy
 from tests.doubles import ListedLibrary, ScriptedModel, specification, tool
 from tests.engine.honest_sandbox import HonestSandbox
 

@@ -16,9 +16,10 @@ from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
+from selfeng.core.turn import Inspector
 from selfeng.engine import Engine, ModelParts
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
-from selfeng.library.composition.sources import PinnedSources
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
@@ -64,6 +65,8 @@ async def engine_on(
     sandbox: ScriptedSandbox,
     servers: McpServers | None = None,
     pages: ScriptedNetwork | None = None,
+    *,
+    inspector: Inspector | None = None,
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
@@ -84,6 +87,7 @@ async def engine_on(
             runtime=runtime,
             recall=book.learning.recall,
             servers=servers,
+            inspector=inspector,
         )
         sources, builder = PinnedSources(library), ProjectBuilder(model, sandbox)
         upkeep = Reverifier(

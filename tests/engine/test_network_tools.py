@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from selfeng.core.consent_question import needs_consent
 from selfeng.core.errors import AgentError
 from selfeng.core.events import (
     ConsentDecided,
@@ -21,11 +22,12 @@ from selfeng.core.events import (
     TurnFinished,
 )
 from selfeng.core.http import HttpRequest, NetworkAccess, SecretUse
+from selfeng.core.package_lock import Package
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecificationReply, SpecifiedTool
 from selfeng.core.turn import Request, Turn
-from selfeng.core.verdict import Raised
+from selfeng.core.verdict import CallLimits, Raised
 from selfeng.engine import Engine
 from selfeng.stages.executor import Call
 from tests.doubles import (
@@ -114,7 +116,7 @@ async def test_a_tool_is_built_after_consent_and_probes(database: sa.Engine) -> 
         "(It gives the rates.). Its arguments may be part of that."
     )
     assert asked.questions[0].options == ("once", "always", "no")
-    assert asked.specified == SPECIFIED
+    assert asked.specified == SpecifiedTool(**dict(SPECIFIED))
     assert of(ConsentDecided, second) == [
         ConsentDecided(tool="double_number", server="api.example.org", decision="always")
     ]
@@ -127,7 +129,7 @@ async def test_a_tool_is_built_after_consent_and_probes(database: sa.Engine) -> 
     for prompt in (tests, implementation):
         assert '"body":"{\\"rate\\": 1.5}"' in prompt.messages[-1].content
     assert of(Executing, second)[0].hosts == "api.example.org"
-    assert (grant.tool, grant.version, grant.access, grant.owner) == (
+    assert (grant.tool, grant.version, grant.need, grant.owner) == (
         "double_number",
         1,
         ACCESS,
@@ -221,7 +223,7 @@ async def test_a_call_without_a_grant_asks_first(database: sa.Engine) -> None:
     assert "selfeng grants allow add_numbers" in refusal.value.remedy
     assert of(QuestionsAsked, first)[0].call == CALL
     assert (len(sandbox.executed), second[-1].answer) == (1, "It is 3.")
-    assert ([grant.access for grant in grants], revoked, left) == ([ACCESS], 1, ())
+    assert ([grant.need for grant in grants], revoked, left) == ([ACCESS], 1, ())
 
 
 async def test_a_version_that_needs_more_asks_again(database: sa.Engine) -> None:
@@ -233,6 +235,57 @@ async def test_a_version_that_needs_more_asks_again(database: sa.Engine) -> None
         more = same.model_copy(update={"network": (ACCESS, other)})
         assert await engine.network.ungranted(same) == ()
         assert await engine.network.ungranted(more) == (other,)
+
+
+async def test_one_question_names_all_that_a_tool_needs_and_later_only_what_is_new(
+    database: sa.Engine,
+) -> None:
+    limits, other = CallLimits(seconds=600, memory=2048), NetworkAccess(host="other.example.org")
+    wanting = SPEC.model_copy(update={"limits": limits})
+    specified = SPECIFIED.model_copy(update={"specification": wanting})
+    sandbox, pages = building(returned())
+    script = model(specified, *BUILDS, "It is 8.")
+    async with engine_with(database, script, sandbox, pages) as engine:
+        begun, first = await turn(engine, None, "the rate, doubled")
+        second = await say(engine, begun.conversation_id, first, "always")
+        built = await engine.model_parts.current.executor._library.get("double_number")
+        assert await engine.network.ungranted(built) == ()
+        more = built.model_copy(update={"network": (ACCESS, other)})
+        assert await engine.network.ungranted(more) == (other,)
+    (asked,) = of(QuestionsAsked, first)
+    assert asked.questions[0].question == (
+        "May the tool 'double_number' send requests to api.example.org, and take 600 s, "
+        "2,048 MB of memory in a call?"
+    )
+    assert {name: asked.values[name] for name in ("seconds", "memory", "space", "packages")} == {
+        "seconds": 600,
+        "memory": 2048,
+        "space": 0,
+        "packages": "none",
+    }
+    assert of(ConsentDecided, second)[0].server == "api.example.org, limits"
+    assert (built.limits, second[-1].answer) == (limits, "It is 8.")
+
+
+def test_the_question_about_packages_says_what_is_known_of_them() -> None:
+    known = Package(
+        name="humanize", version="4.9.0", size=126_000, licence="MIT", vulnerabilities=()
+    )
+    first = needs_consent("ordinal", [known])
+    assert first.question.question == "May the tool 'ordinal' use the package humanize?"
+    assert first.question.why == (
+        "Its code needs humanize 4.9.0 (0.1 MB, MIT), which are installed for it in the sandbox. "
+        "Their size: 0.1 MB. They have no known vulnerabilities."
+    )
+    second = needs_consent("ordinal", [known, Package(name="other", version="1")])
+    assert second.question.why == (
+        "Its code needs humanize 4.9.0 (0.1 MB, MIT); other 1 (?), which are installed for it in "
+        "the sandbox. Their licence is not known: other. Whether they have known vulnerabilities "
+        "is not known."
+    )
+    weak = known.model_copy(update={"vulnerabilities": ("GHSA-1", "PYSEC-2")})
+    third = needs_consent("ordinal", [weak])
+    assert third.question.why.endswith("Known vulnerabilities: humanize GHSA-1, PYSEC-2.")
 
 
 async def test_a_request_outside_of_the_grant_names_the_host(database: sa.Engine) -> None:

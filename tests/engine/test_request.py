@@ -12,6 +12,7 @@ from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.result import Dispute, EarlierResult, Result, ResultReference, TaughtRow
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.turn import (
     AgentPart,
     Asking,
@@ -31,7 +32,7 @@ REFERENCE = ResultReference(sha256="0" * 64, kind="number", size=1)
 EARLIER = EarlierResult(id="r1", turn_id="t", request="", tool="f", begins="1", reference=REFERENCE)
 CALL = FunctionCall(name="f", arguments={"a": 1})
 KINDS = (
-    Asking(agent="coder", again="u", waiting=CALL, specified=specified()),
+    Asking(agent="coder", again="u", waiting=CALL, specified=SpecifiedTool(**dict(specified()))),
     HandCall(call=CALL),
     ToolDescription(),
     Refactoring(tool="f"),

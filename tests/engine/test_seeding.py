@@ -9,7 +9,6 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Verdict
 from selfeng.library.seeding import Planted, SeedMark, plant
-from selfeng.store.database import id_of
 from tests.doubles import passing
 from tests.embedding.hashing import hashed_library
 from tests.registry.drafts import COUNT, REVERSE, SHOUT
@@ -143,22 +142,10 @@ async def test_other_files_in_the_way_of_a_seed_refuse_it_before_the_gate(librar
     assert (gate.seen, file.read_text()) == (["shout_text"], "mine")
 
 
-def test_the_mark_is_in_the_database(tmp_path, new_database):
+def test_the_mark_is_in_the_database(new_database):
     first, second = new_database(), new_database()
-    marks = [SeedMark(first, tmp_path / ".seeded"), SeedMark(second, tmp_path / ".seeded")]
+    marks = [SeedMark(first), SeedMark(second)]
     assert [mark.present() for mark in marks] == [False, False]
     marks[0].put()
     marks[0].put()
     assert [mark.present() for mark in marks] == [True, False]
-    assert SeedMark(first, tmp_path / "another machine" / ".seeded").present()
-
-
-def test_the_file_of_older_versions_counts(tmp_path, database):
-    mark = SeedMark(database, tmp_path / ".seeded")
-    for content, present in (
-        ("another\n", False),
-        (f"another\n{id_of(database)}\n", True),
-        ("", True),
-    ):
-        mark.former.write_text(content)
-        assert mark.present() is present

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from selfeng.library.exchange.exported_tool import ExportedTool
-from selfeng.library.exchange.script import script
-from selfeng.library.exchange.skill import skill, skill_name
+from selfeng.library.exchange.forms import ExportedTool, script, skill, skill_name
 from selfeng.seeds import load_seeds
 from tests.exchange.bundles import CODE, draft
 

@@ -11,6 +11,8 @@ import pytest
 
 from selfeng.core.errors import RequestError
 from selfeng.core.http import NetworkAccess
+from selfeng.core.package_lock import Package, PackageLock
+from selfeng.core.verdict import CallLimits
 from selfeng.library.exchange import tool_bundle as module
 from selfeng.library.exchange.tool_bundle import LARGEST, MOST, read_bundle, write_bundle
 from tests.doubles import recorded
@@ -56,7 +58,44 @@ def test_a_bundle_has_hosts_and_probes_but_nothing_of_calls(tmp_path: Path) -> N
     assert (found.network, found.exchanges) == ((access,), (probe,))
     assert b"somebody" not in b"".join(members(content).values())
     described = json.loads(members(bundle(tmp_path))["bundle.json"])["tools"]
-    assert not {"network", "exchanges"} & described[0].keys()
+    assert not {"network", "exchanges", "lock", "limits"} & described[0].keys()
+
+
+LOCKED = "humanize==4.9.0 ; python_full_version >= '3.11' \\\n    --hash=sha256:0\n"
+
+
+def test_a_bundle_has_packages_and_limits_and_no_claims_about_them(tmp_path: Path) -> None:
+    claims = Package(name="humanize", version="4.9.0", licence="any", vulnerabilities=())
+    claims = claims.model_copy(update={"modules": ("humanize",)})
+    lock = PackageLock(requirements=("humanize",), text=LOCKED, facts=(claims,))
+    limits = CallLimits(seconds=600)
+    (found,) = read_bundle(bundle(tmp_path, draft(lock=lock, limits=limits))).tools
+    assert found.lock
+    assert (found.lock.text, found.limits) == (LOCKED, limits)
+    known = Package(name="humanize", version="4.9.0", modules=("humanize",))
+    assert found.needs == (known, limits)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--index-url https://evil.example.org",
+        "-r /etc/passwd",
+        "evil @ https://evil.example.org/evil.whl",
+        "humanize==4.9.0",
+        "evil==1 --hash=sha256:0 --global-option=x",
+        "evil==1 ; os_name == 'a' --hash=sha256:0 # more",
+        "./evil.whl --hash=sha256:0",
+    ],
+)
+def test_a_lock_is_nothing_but_versions_and_hashes(tmp_path: Path, line: str) -> None:
+    lock = PackageLock(requirements=("humanize",), text=LOCKED)
+    files = members(bundle(tmp_path, draft(lock=lock)))
+    described = json.loads(files["bundle.json"])
+    described["tools"][0]["lock"]["text"] = f"{LOCKED}{line}\n"
+    files["bundle.json"] = json.dumps(described).encode()
+    with pytest.raises(RequestError, match="lock"):
+        read_bundle(packed(files.items()))
 
 
 def member(name: str, **fields: int) -> zipfile.ZipInfo:

@@ -8,6 +8,7 @@ import struct
 import unicodedata
 import zipfile
 import zlib
+from base64 import b64decode
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -386,6 +387,85 @@ async def test_unusual_facts_of_workbooks_and_photos_are_stated(sandbox: SecureS
     assert columns(book)["day"]["values"] == ["2026-03-04 00:00:00", "2026-03-05 00:00:00"]
     photo = await profile(sandbox, "turned.jpg", files["turned.jpg"])
     assert (photo["size"], photo["taken"]) == ("30 x 40 pixels", "2026:04:05 06:07:08")
+
+
+MAKES_PICTURES = """
+import io
+from PIL import Image
+from pypdf import PdfReader, PdfWriter
+def make():
+    def halves(mode, size, first, second):
+        image = Image.new(mode, size, first)
+        image.paste(second, (0, 0, size[0] // 2, size[1]))
+        return image
+    turned = halves("RGB", (4000, 2000), "red", "blue")
+    exif = turned.getexif()
+    exif[0x0112] = 6
+    turned.save("turned.jpg", exif=exif)
+    halves("RGBA", (60, 40), (0, 0, 0, 0), (255, 0, 0, 255)).save("clear.png")
+    frames = [Image.new("RGB", (60, 40), color) for color in ("red", "blue")]
+    frames[0].save("moving.gif", save_all=True, append_images=frames[1:])
+    frames[1].save("still.webp", lossless=True)
+    halves("I;16", (60, 40), 0, 65535).save("deep.png")
+    scan = io.BytesIO()
+    frames[0].save(scan, "PDF", save_all=True, append_images=frames[1:] * 5)
+    pages = PdfWriter(scan)
+    pages.pages[0].rotate(90)
+    pages.write("scan.pdf")
+"""
+SEES = """
+from PIL import Image
+def see(names):
+    images = [Image.open(name) for name in names]
+    ends = [(i.getpixel((2, 2)), i.getpixel((i.width - 3, i.height - 3))) for i in images]
+    colors = [[[round(v / 255) for v in color] for color in pair] for pair in ends]
+    return [[*image.size, *pair] for image, pair in zip(images, colors)]
+"""
+
+
+def bomb() -> bytes:
+    """A PNG of 400 million pixels in 50 KB."""
+    chunks = {
+        b"IHDR": struct.pack(">II5B", 20_000, 20_000, 1, 0, 0, 0, 0),
+        b"IDAT": zlib.compress(bytes(2501 * 20_000)),
+        b"IEND": b"",
+    }
+    packed = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks.items()
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+
+
+BLACK, WHITE, RED, BLUE = [0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 0, 1]
+
+
+async def test_a_model_is_shown_pictures_as_people_see_them(sandbox: SecureSandbox) -> None:
+    made = await sandbox.execute(SandboxJob("make", MAKES_PICTURES), {})
+    assert isinstance(made, Returned), made
+    seen = {}
+    for file in (*made.files, File(name="bomb.png", content=bomb())):
+        urls = await FileProfiler(sandbox).pictures(file)
+        assert all(url.startswith("data:image/jpeg;base64,/9j/") for url in urls)
+        shown = [
+            File(name=f"{n}.jpg", content=b64decode(url.partition(",")[2]))
+            for n, url in enumerate(urls)
+        ]
+        ran = await sandbox.execute(
+            SandboxJob("see", SEES), {"names": [file.name for file in shown]}, shown
+        )
+        assert isinstance(ran, Returned), ran
+        seen[file.name] = json.loads(ran.data or "")
+    page = [1568, 1046]
+    assert seen == {
+        "turned.jpg": [[784, 1568, BLUE, RED]],
+        "clear.png": [[60, 40, RED, WHITE]],
+        "moving.gif": [[60, 40, RED, RED]],
+        "still.webp": [[60, 40, BLUE, BLUE]],
+        "deep.png": [[60, 40, WHITE, BLACK]],
+        "bomb.png": [],
+        "scan.pdf": [[*page[::-1], RED, RED], *([[*page, BLUE, BLUE]] * 3)],
+    }
 
 
 async def test_usual_files_have_no_unusual_facts(sandbox: SecureSandbox, workbook: bytes) -> None:

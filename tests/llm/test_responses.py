@@ -305,4 +305,5 @@ async def test_what_the_server_can_do_names_the_api(desk: Desk) -> None:
     works = {(ability.purpose, ability.way): ability.works for ability in abilities}
     assert works[("text", "stream")]
     assert "adapted to it: the Responses API" in abilities[1].detail
-    assert roles({"messages": server.bodies[-1]["input"]}) == ["system", "user"]
+    assert roles({"messages": server.bodies[-2]["input"]}) == ["system", "user"]
+    assert not works[("sight", "pictures")]

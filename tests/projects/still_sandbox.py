@@ -51,4 +51,6 @@ class StillSandbox:
 
 def locked(requirements: Sequence[str]) -> PackageLock:
     """A lock without an index."""
-    return PackageLock(requirements=tuple(requirements), text="\n".join(requirements))
+    pins = (r if "==" in r else f"{r}==1" for r in requirements)
+    text = "".join(f"{pin} --hash=sha256:0\n" for pin in pins)
+    return PackageLock(requirements=tuple(requirements), text=text)

@@ -5,8 +5,8 @@ tools that change.
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.provenance import Edited, Provenance, Repaired, RequirementChanged
 from selfeng.core.tool import Requirement
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverified
-from selfeng.library.composition.sources import PinnedSources
 from tests.doubles import ScriptedSandbox, failing, gate, passing
 from tests.registry.conftest import Place
 from tests.registry.drafts import REPAIRED, REVERSE, SHOUT

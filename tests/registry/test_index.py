@@ -20,7 +20,8 @@ from selfeng.library.fusion import Vector
 from selfeng.library.index import SearchIndex
 from selfeng.library.records import Embedding
 from selfeng.library.trust import Trust, TrustRule
-from selfeng.store.database import address, open_database, reading, writing
+from selfeng.store.database import open_database, reading, writing
+from tests.databases import address
 from tests.doubles import registered
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place

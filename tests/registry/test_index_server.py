@@ -19,8 +19,9 @@ import sqlalchemy as sa
 from selfeng.library.chroma import Chroma
 from selfeng.library.index import collection_name
 from selfeng.store.backup import restore_backup, write_backup
-from selfeng.store.database import address, attach, open_database, sole_worker
+from selfeng.store.database import attach, open_database, sole_worker
 from tests.chroma_server import ChromaServer
+from tests.databases import address
 from tests.registry.conftest import Place
 from tests.registry.drafts import REVERSE, SHOUT
 from tests.registry.test_index import QUERY, ROOT, VECTORS, Indexed, _vectors

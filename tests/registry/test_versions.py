@@ -18,6 +18,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import Usage
 from selfeng.core.http import NetworkAccess
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.provenance import (
     AskedPrompt,
     Edited,
@@ -28,6 +29,7 @@ from selfeng.core.provenance import (
     ToolVersion,
 )
 from selfeng.core.tool import Imported, Requirement, Tool
+from selfeng.core.verdict import CallLimits
 from selfeng.library import records
 from selfeng.library.tool_files import source_digest
 from selfeng.library.tool_writer import next_version
@@ -67,6 +69,8 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
                     "witnesses": ("def reverse_text(text): ...",),
                     "network": (NetworkAccess(host="api.example.org"),),
                     "exchanges": (exchange := recorded("https://api.example.org/", 1),),
+                    "lock": PackageLock(requirements=("a",), text="a==1 --hash=sha256:0\n"),
+                    "limits": CallLimits(seconds=600),
                 }
             )
         ),

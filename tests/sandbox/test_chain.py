@@ -12,8 +12,7 @@ from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import SandboxJob
-from selfeng.library.composition.linked_sandbox import LinkedSandbox
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.mutants import strength
 from selfeng.synthesis.programming import FailedCall

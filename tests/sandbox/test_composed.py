@@ -12,8 +12,7 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
 from selfeng.core.turn import Request
-from selfeng.library.composition.linked_sandbox import LinkedSandbox
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
 from selfeng.stages.executor import Executor

@@ -390,3 +390,47 @@ return [sys.calls, requests.get("{ORIGIN}/a").json()["url"]]
         outcome = await sandbox.execute(job, {}, network=DictionaryNetwork())
         assert isinstance(outcome, Returned), outcome
         assert json.loads(outcome.data or "") == [number, f"{ORIGIN}/a"]
+
+
+ERRORS = {
+    "a refused status in requests": (
+        "import requests\ndef tool():\n    requests.get(A + '/missing').raise_for_status()\n",
+        "import requests\n",
+        "requests.HTTPError",
+        "caught.value.response.status_code == 404",
+    ),
+    "a refused status in httpx": (
+        "import httpx\ndef tool():\n    httpx.get(A + '/missing').raise_for_status()\n",
+        "import httpx\n",
+        "httpx.HTTPStatusError",
+        "caught.value.response.status_code == 404",
+    ),
+    "an error of its own, of a package's class": (
+        "import requests\nclass Gone(requests.ConnectionError): pass\n"
+        "def tool():\n    raise Gone('away')\n",
+        "import requests\n",
+        "requests.exceptions.RequestException",
+        "str(caught.value) == 'away'",
+    ),
+    "one that the tests import late": (
+        "import requests\ndef tool():\n    requests.get(A + '/missing').json()\n",
+        "",
+        "__import__('requests').exceptions.JSONDecodeError",
+        "caught.value.pos == 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "imports", "error", "check"), ERRORS.values(), ids=ERRORS.keys())
+async def test_suites_know_the_exceptions_of_packages(
+    sandbox: SecureSandbox, code: str, imports: str, error: str, check: str
+) -> None:
+    tests = (
+        f"import pytest\n{imports}from tool import tool\n\n\ndef test_error():\n"
+        "    with pytest.raises(Exception):\n        tool()\n"
+        f"    with pytest.raises({error}) as caught:\n        tool()\n    assert {check}\n"
+    )
+    recorded = exchange("/missing", response("no such thing", 404))
+    job = SandboxJob("tool", f"A = {ORIGIN!r}\n{code}", tests, exchanges=(recorded,))
+    verdict = await sandbox.verify(job, lambda result: None)
+    assert verdict.passed, verdict

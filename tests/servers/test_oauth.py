@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -45,14 +46,20 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def service() -> Iterator[Service]:
+@contextmanager
+def oauth_service() -> Iterator[Service]:
     with Service() as service:
         thread = threading.Thread(target=service.serve_forever, args=(0.01,))
         thread.start()
         yield service
         service.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with oauth_service() as service:
+        yield service
 
 
 def client(service: Service, secret: str = "") -> OAuthClient:

@@ -17,10 +17,11 @@ from selfeng.lessons.book import Finding, LessonBook
 from selfeng.lessons.transcript import LessonOutcome
 from selfeng.store import database as module
 from selfeng.store import schema
-from selfeng.store.database import address, attach, open_database, reading, writing
+from selfeng.store.database import attach, open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
+from tests.databases import address
 from tests.embedding.hashing import HashingEmbedder
 
 WRITERS, TIMES = 8, 10

@@ -5,7 +5,7 @@ from the environment.
 import logging
 import os
 
-from selfeng.core.leaving import exit_process
+from selfeng.core.process import exit_process
 from selfeng.core.settings import Settings, load_settings
 from tests.web.fake_engine import FakeEngine
 from web import app

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -20,9 +21,12 @@ import requests
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from selfeng.core.changes import Changes
 from selfeng.core.places import HOME
 from selfeng.core.settings import load_settings
+from selfeng.doors.call_results import text_result
 from selfeng.doors.engine_tools import MOST_LISTED, EngineTools, Listed
+from selfeng.doors.mcp_server import TASKS, Report, mcp_server
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess
 from web.access import PERSON
@@ -309,6 +313,111 @@ async def test_a_client_that_leaves_stops_its_turn(server: ServerProcess, mode: 
             if "Run the tool" in line:
                 break
     await asyncio.to_thread(wait_until_stopped, server, title)
+
+
+class Tasks:
+    """A client that knows the tasks of the extension, without the SDK, which does not."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        self._server = server
+
+    def ask(self, request: str, **more: Any) -> dict[str, Any]:
+        return self.call("ask", {"request": request, **more})
+
+    def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The result of `tools/call`."""
+        return self._result("tools/call", name, {"name": name, "arguments": arguments})
+
+    def get(self, task: str) -> dict[str, Any]:
+        return self._result("tasks/get", task, {"taskId": task})
+
+    def cancel(self, task: str) -> dict[str, Any]:
+        return self._result("tasks/cancel", task, {"taskId": task})
+
+    def until_ended(self, task: str) -> dict[str, Any]:
+        while (state := self.get(task))["status"] == "working":
+            time.sleep(0.05)
+        return state
+
+    def _result(self, method: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": LATEST,
+            "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}},
+        }
+        headers = spoken(self._server, "auto") | {"Mcp-Method": method, "Mcp-Name": name}
+        message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": {**params, "_meta": meta}}
+        address = f"{self._server.url}/mcp"
+        answer = requests.post(address, json=message, headers=headers, timeout=20)
+        text = answer.content.decode()
+        if answer.headers["Content-Type"].startswith("text/event-stream"):
+            text = next(line[5:] for line in text.splitlines() if line.startswith("data:"))
+        said: dict[str, Any] = json.loads(text)
+        return said.get("result") or {"error": said["error"]}
+
+
+def test_a_client_that_knows_tasks_gets_one_and_may_leave(server: ServerProcess) -> None:
+    client = Tasks(server)
+    begun = client.ask("hold task")
+    assert (begun["resultType"], begun["status"], begun["ttlMs"]) == ("task", "working", None)
+    assert begun["pollIntervalMs"] > 0
+    working = client.get(begun["taskId"])
+    assert (working["resultType"], working["status"]) == ("complete", "working")
+    client.ask("release task")
+    ended = client.until_ended(begun["taskId"])
+    assert ended["status"] == "completed"
+    assert ended["createdAt"] <= ended["lastUpdatedAt"]
+    assert ended["result"]["structuredContent"]["turn"] == begun["taskId"]
+    assert ended["result"]["structuredContent"]["outcome"] == "answered"
+    assert not ended["result"]["isError"]
+
+
+def test_a_task_is_cancelled_and_a_strange_one_is_refused(server: ServerProcess) -> None:
+    client = Tasks(server)
+    task = client.ask("hold cancelled-task")["taskId"]
+    assert client.cancel(task)["resultType"] == "complete"
+    assert client.until_ended(task)["status"] == "cancelled"
+    assert client.get("strange")["error"]["code"] == -32602
+    assert client.cancel("strange")["error"]["code"] == -32602
+
+
+def test_what_ends_soon_or_can_not_begin_is_no_task(server: ServerProcess) -> None:
+    client = Tasks(server)
+    ran = client.call("run_tool", {"name": "add", "arguments": {"a": 3}})
+    assert ran["content"][0]["text"] == "4"
+    assert client.call("find_tools", {"request": "1 plus 2"})["structuredContent"]["tools"]
+    refused = client.ask("1", conversation="strange")
+    assert refused["isError"]
+    assert "strange" in refused["content"][0]["text"]
+
+
+async def test_a_silent_call_says_that_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("selfeng.doors.mcp_server._ALIVE", 0.01)
+    told: list[str | None] = []
+    enough = asyncio.Event()
+
+    class Slow:
+        changed = Changes[[]]()
+
+        async def tools(self) -> list[types.Tool]:
+            return [types.Tool(name="slow", input_schema={"type": "object"})]
+
+        async def call(self, name: str, arguments: object, report: Report) -> types.CallToolResult:
+            await report("halfway")
+            await enough.wait()
+            return text_result("done")
+
+    async def progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+        if len(told) == 3:
+            enough.set()
+
+    async with Client(mcp_server(Slow())) as client:
+        result = await client.call_tool("slow", {}, progress_callback=progress)
+    assert text(result) == "done"
+    assert set(told) == {"halfway"}
+    assert len(told) >= 3
 
 
 def call_of(request: str) -> dict[str, Any]:

@@ -221,6 +221,8 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "witnesses": 0,
         "network": [],
         "exchanges": 0,
+        "limits": {"seconds": None, "memory": None, "space": None},
+        "needed": [],
         "ungranted": [],
         "used_requests": ["3 and 4 together", "sum of 1 and 1"],
         "habits": {

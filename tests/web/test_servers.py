@@ -88,12 +88,12 @@ async def test_a_server_over_http_is_called_with_its_headers(
     assert (other.status.state, other.tools) == ("failed", ())
 
 
-def test_a_tool_is_allowed_no_host_that_it_does_not_need(
+def test_a_tool_is_allowed_nothing_that_it_does_not_need(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
     tool = f"{server.url}/api/v1/tools/add"
-    response = visitor.post(f"{tool}/allow", json={"host": "evil.example.org"})
+    response = visitor.post(f"{tool}/allow", json={"need": "evil.example.org"})
     assert response.status_code == 404
-    assert response.json()["error"]["message"] == "add needs no host 'evil.example.org'"
+    assert response.json()["error"]["message"] == "add does not need 'evil.example.org'"
     assert visitor.post(f"{tool}/revoke", json={}).json() == {"grants": []}
     assert visitor.get(f"{server.url}/api/v1/grants").json() == {"grants": []}

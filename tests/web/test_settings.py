@@ -16,6 +16,7 @@ from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.server import OfflineServer
 from tests.llm.wire_server import Served, serving
 from tests.script import Script
+from tests.servers.test_oauth import CODE, Service, oauth_service
 from tests.web.server_process import ServerProcess
 
 SECRET = "sk-not-for-anybody-else-1234567890"
@@ -27,6 +28,12 @@ def model() -> Iterator[OfflineServer]:
     script = Script(*[TOTAL] * 9)
     with OfflineServer(script, model="good-model", api_key=SECRET, delay=0) as server:
         yield server
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with oauth_service() as service:
+        yield service
 
 
 @pytest.fixture
@@ -139,7 +146,7 @@ def test_a_test_tells_each_ability_and_what_they_mean(
 ) -> None:
     with server.socket(visitor) as page:
         assert page.call("test", {"id": "t1", "changes": chosen(model)})["ok"]
-        told = [page.next("tested") for _ in range(10)]
+        told = [page.next("tested") for _ in range(11)]
     assert {news["id"] for news in told} == {"t1"}
     assert [(n["ability"]["purpose"], n["ability"]["way"]) for n in told[:3]] == [
         ("server", "models"),
@@ -234,3 +241,58 @@ def test_a_secret_is_kept_and_no_answer_has_its_value(
     ((name, readable),) = {(s["name"], s["readable"]) for s in answers[4].json()["secrets"]}
     assert (name, readable) == ("API_KEY", True)
     assert SECRET[:5] not in "".join(answer.text for answer in answers)
+
+
+def ended_state(visitor: requests.Session, address: str) -> dict[str, Any]:
+    """What the state is when nobody waits for the person any more."""
+    while (state := visitor.get(address).json())["state"] == "waiting":
+        assert "token" not in str(state)
+    return dict(state)
+
+
+def test_a_token_is_kept_when_the_person_has_allowed_it(
+    server: ServerProcess, visitor: requests.Session, service: Service
+) -> None:
+    secrets = f"{server.url}/api/v1/secrets"
+    address = f"{secrets}/RATES_TOKEN/authorization"
+    assert visitor.get(address).json()["state"] == "none"
+    body = {
+        "device_url": f"{service.url}/device",
+        "token_url": f"{service.url}/token",
+        "client_id": "me",
+        "scope": "rates",
+    }
+    code = {**CODE, "interval": 0.05}
+    service.answers = [
+        (200, code),
+        (400, {"error": "authorization_pending"}),
+        (200, {"access_token": SECRET}),
+    ]
+    begun = visitor.post(address, json=body)
+    assert (begun.status_code, begun.json()) == (
+        200,
+        {
+            "state": "waiting",
+            "user_code": "ABCD-1234",
+            "verification_uri": "https://service.example/device",
+            "error": None,
+        },
+    )
+    assert ended_state(visitor, address)["state"] == "kept"
+    (kept,) = visitor.get(secrets).json()["secrets"]
+    assert (kept["name"], kept["readable"]) == ("RATES_TOKEN", True)
+    service.answers = [(200, code), (400, {"error": "access_denied"})]
+    visitor.post(address, json=body)
+    failed = ended_state(visitor, address)
+    assert (failed["state"], failed["error"]["message"]) == (
+        "failed",
+        "the service refused: access_denied",
+    )
+    refused = [
+        visitor.post(address.replace("RATES", "rates"), json=body),
+        visitor.post(address, json={**body, "device_url": "http://service.example/device"}),
+        visitor.post(address, json={**body, "client_id": ""}),
+    ]
+    assert [answer.status_code for answer in refused] == [400, 400, 400]
+    assert "is not an https address" in refused[1].json()["error"]["message"]
+    visitor.delete(f"{secrets}/RATES_TOKEN")

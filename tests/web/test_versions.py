@@ -51,6 +51,7 @@ def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session
         "example_requests": ["What is 1 plus 2?"],
         "requires": [],
         "network": [],
+        "limits": {"seconds": None, "memory": None, "space": None},
         "verdict": {
             "passed": True,
             "tests": [{"test": "test_add", "outcome": "passed", "seconds": 0.01, "message": ""}],

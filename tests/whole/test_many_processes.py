@@ -24,6 +24,7 @@ import socketio.exceptions
 import sqlalchemy as sa
 
 from selfeng.core.events import FINAL
+from selfeng.library.seeding import SeedMark
 from selfeng.sandbox import SecureSandbox
 from selfeng.store.database import attach
 from selfeng.store.journal import Journal
@@ -54,7 +55,9 @@ class Process:
 
     def __init__(self, home: Home, *program: str, **environment: str) -> None:
         (home.tools).mkdir(parents=True)
-        (home.tools / ".seeded").touch()  # the requests build what they need
+        database = attach(environment["DATABASE_URL"])
+        SeedMark(database).put()  # the requests build what they need
+        database.dispose()
         self._errors = (home.folder / "errors").open("w+")
         self._process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", sys.executable, *program],

@@ -13,6 +13,7 @@ import pytest
 import requests
 
 from selfeng.core.status import WorkerStatus
+from selfeng.library.seeding import SeedMark
 from selfeng.store.database import open_database
 from selfeng.store.processes import Processes
 from tests.databases import Postgres, free_port
@@ -27,7 +28,9 @@ def worker(home: Home, **environment: str) -> Iterator[tuple[str, Callable[[str]
     and that begins so.
     """
     home.tools.mkdir()
-    (home.tools / ".seeded").touch()
+    database = open_database(environment["DATABASE_URL"])
+    SeedMark(database).put()
+    database.dispose()
     port, lines = free_port(), Queue[str]()
     process = home.start("-m", "selfeng", "worker", WORKER_PORT=str(port), **environment)
 

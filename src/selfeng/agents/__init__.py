@@ -7,9 +7,9 @@ from selfeng.agents.agent import (
     Task,
     TurnAgent,
 )
+from selfeng.agents.agent_functions import proxy
 from selfeng.agents.coder import coder
 from selfeng.agents.delegation import USER, Delegation
-from selfeng.agents.proxy import proxy
 
 __all__ = [
     "USER",

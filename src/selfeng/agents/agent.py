@@ -78,7 +78,6 @@ class FunctionArguments(Value):
     """Arguments of a function of agents; the docstring is the function's description."""
 
     function: ClassVar[str]
-    """Its name."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +124,8 @@ class FunctionCallingAgent:
         most_steps: int,
     ) -> None:
         """`functions` are created for each message. The prompt has the agent's name."""
-        self._name, self.description = name, description
+        self.name, self.description = name, description
         self._model, self._functions, self._most_steps = model, functions, most_steps
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def work(self, task: Task) -> AgentReply:
         turn, thread = task.turn, task.thread
@@ -141,7 +136,7 @@ class FunctionCallingAgent:
         schemas = [function.schema for function in functions.values()]
         for _ in range(self._most_steps):
             call = await self._model.choose(
-                Prompt(name=self._name, messages=within_limits(thread), streamed=True),
+                Prompt(name=self.name, messages=within_limits(thread), streamed=True),
                 schemas,
                 turn.budget,
             )
@@ -152,14 +147,14 @@ class FunctionCallingAgent:
             thread.append(ChatMessage(role="user", content=result(call.name, outcome)))
         reply = AgentReply(
             outcome="failed",
-            text=f"The {self._name} did not finish within {count(self._most_steps, 'step')}.",
+            text=f"The {self.name} did not finish within {count(self._most_steps, 'step')}.",
         )
         thread.append(ChatMessage(role="assistant", content=reply.text))
         return reply
 
     async def _opening(self, task: Task) -> tuple[ChatMessage, ...]:
         """The system prompt, and the message with the relevant lessons."""
-        lessons = lessons_shown(await task.turn.lessons(self._name, task.message))
+        lessons = lessons_shown(await task.turn.lessons(self.name, task.message))
         await task.turn.profile(task.workspace.files)
         variables = {
             "sender": task.sender,
@@ -167,4 +162,4 @@ class FunctionCallingAgent:
             "files": described(task.workspace.files, task.turn.request.profiles),
             "lessons": lessons,
         }
-        return render(self._name, recipients=recipients(task.recipients), **variables).messages
+        return render(self.name, recipients=recipients(task.recipients), **variables).messages

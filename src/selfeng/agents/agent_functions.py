@@ -1,12 +1,25 @@
-"""The functions that every agent has: to send a message, to ask the person, and to end."""
+"""The functions that every agent has: to send a message, to ask the person, and to end; and the
+user proxy, which has no others.
+"""
 
 from typing import Literal
 
 from pydantic import Field
 
-from selfeng.agents.agent import AgentReply, Function, FunctionArguments, Outcome, Task
+from selfeng.agents.agent import (
+    AgentReply,
+    Function,
+    FunctionArguments,
+    FunctionCallingAgent,
+    Outcome,
+    Task,
+)
 from selfeng.core.errors import RequestError
+from selfeng.core.protocols import ModelClient
 from selfeng.core.question import Question, questions_problem
+
+_MOST_STEPS = 12
+"""Calls of the proxy for one message."""
 
 
 class SendMessage(FunctionArguments):
@@ -62,3 +75,11 @@ def common(task: Task) -> tuple[Function, ...]:
 
     sending = (Function(SendMessage, send),) if task.recipients else ()
     return (*sending, Function(AskPerson, ask), Function(Exit, end))
+
+
+def proxy(model: ModelClient) -> FunctionCallingAgent:
+    """The front agent of a conversation: it relays messages, and answers only when the work is
+    done, failed or needs an answer.
+    """
+    does = "Speaks for the person, and knows what they asked for."
+    return FunctionCallingAgent("proxy", does, model, common, _MOST_STEPS)

@@ -34,8 +34,6 @@ _SHOWN = 2_000
 
 
 class ThreadStore(Protocol):
-    """Stores threads."""
-
     async def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
 
     async def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None: ...
@@ -43,8 +41,6 @@ class ThreadStore(Protocol):
 
 @dataclass
 class _Exchanges:
-    """The messages of one turn."""
-
     conversation_id: str
     workspace: AgentWorkspace
     threads: dict[tuple[str, str], AgentThread] = field(default_factory=dict)

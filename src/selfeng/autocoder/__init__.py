@@ -11,10 +11,10 @@ from typing import Any
 from selfeng.autocoder.project_terminal import ProjectTerminal, TerminalConsent
 from selfeng.core.events import BudgetSpent
 from selfeng.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectStopped
+from selfeng.projects.acting import ProgramFunction
 from selfeng.projects.consent import AutoApprove, Consent
 from selfeng.projects.loop import STOPPED, Final, OnEvent
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.program_actions import ProgramFunction
 from selfeng.projects.project_context import Context, compose_prompt
 from selfeng.projects.state import ProjectStore, Restored
 

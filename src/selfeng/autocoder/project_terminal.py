@@ -6,7 +6,7 @@ from typing import Literal, assert_never
 from rich.console import Console
 from rich.text import Text
 
-from selfeng.core.asking import unwaited
+from selfeng.core.daemon_threads import unwaited
 from selfeng.core.events import BudgetSpent
 from selfeng.core.project_events import (
     PROJECT_FINAL,

@@ -14,7 +14,6 @@ from selfeng.cli import (
     library_commands,
     mcp_command,
     project_commands,
-    result_commands,
     secret_commands,
     server_commands,
     setup_commands,
@@ -22,8 +21,8 @@ from selfeng.cli import (
     worker_command,
 )
 from selfeng.cli.command import example
-from selfeng.core.leaving import run_and_exit
 from selfeng.core.places import VERSION
+from selfeng.core.process import run_and_exit
 
 _ENDS = """\b
 Exit codes:
@@ -111,7 +110,6 @@ def serve() -> None:
 
 for commands in (
     turn_commands,
-    result_commands,
     library_commands,
     exchange_commands,
     lesson_commands,

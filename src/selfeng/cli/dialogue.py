@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from json import dumps
 from pathlib import Path
@@ -15,7 +14,7 @@ import typer
 from selfeng.cli.command import opened, say
 from selfeng.cli.drawing import ROWS, draw
 from selfeng.cli.terminal import Terminal
-from selfeng.core.asking import unwaited
+from selfeng.core.daemon_threads import unwaited
 from selfeng.core.events import (
     AnswersRecomputed,
     ExecutionFinished,
@@ -27,7 +26,6 @@ from selfeng.core.events import (
     TurnFailed,
     TurnFinished,
 )
-from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import NO, YES, Answer, Question, answer_problem
 from selfeng.core.result import Result
@@ -48,32 +46,6 @@ EXIT_CODES: Mapping[Outcome, int] = {
 """What the commands that run a turn end with; 2 is for options that can't be understood."""
 
 
-@dataclass(frozen=True)
-class CommandRequest:
-    """What a person asks, in words or as answers."""
-
-    text: str = ""
-    conversation: str | None = None
-    files: tuple[File, ...] = ()
-    answers: tuple[Answer, ...] = ()
-    agent: str = ""
-    model: str = ""
-    temporary: bool = False
-
-    async def begin(self, engine: Engine, owner: str) -> Asked:
-        """Start the turn. Raises: RequestError: the engine refuses it."""
-        return await engine.ask(
-            owner,
-            self.conversation,
-            self.text,
-            self.files,
-            answers=self.answers,
-            agent=self.agent,
-            model=self.model,
-            temporary=self.temporary,
-        )
-
-
 async def show_turn(
     settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path
 ) -> int:
@@ -85,11 +57,10 @@ async def show_turn(
         engine.feed.subscribe(partial(_show_recalled, json))
         turn_result = await show(engine, begin(engine), json=json, output=output)
         while turn_result.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:
-            answers = await _ask_questions(turn_result.questions)
-            answered = CommandRequest(conversation=turn_result.conversation, answers=answers)
-            turn_result = await show(
-                engine, answered.begin(engine, LOCAL), json=json, output=output
-            )
+            # in a thread, so that Ctrl-C ends the command at once
+            answers = await unwaited(partial(answered, turn_result.questions))
+            pending_turn = engine.ask(LOCAL, turn_result.conversation, "", answers=answers)
+            turn_result = await show(engine, pending_turn, json=json, output=output)
         await engine.settle()
     if turn_result.questions:
         say(f"To answer: {answering(turn_result.conversation, turn_result.questions)}")
@@ -161,11 +132,6 @@ async def _records(engine: Engine, pending_turn: Awaitable[Asked]) -> AsyncItera
             raise
         await engine.settle()
         yield (await engine.conversations.history(LOCAL, record.conversation_id))[-1]
-
-
-async def _ask_questions(questions: Sequence[Question]) -> tuple[Answer, ...]:
-    """Ask so that Ctrl-C ends the command at once. Raises: typer.Abort: the person gives up."""
-    return await unwaited(lambda: answered(questions))
 
 
 async def asked_what_is_wrong() -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The commands for grants: which hosts tools of the library may use."""
+"""The commands for grants: what tools of the library may have."""
 
 from __future__ import annotations
 
@@ -17,41 +17,38 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 Tool = Annotated[str, typer.Argument(help="Its name.")]
-Host = Annotated[str, typer.Argument(help="One of its hosts; by default all.")]
+Need = Annotated[str, typer.Argument(help="A host, a package or `limits`; by default all.")]
 
 
 @app.callback(epilog=example("selfeng grants list"))
 def grants() -> None:
-    """Grants: the hosts that tools may send requests to."""
+    """Grants: the hosts, packages and limits that you allow tools."""
 
 
 @app.command("list", epilog=example("selfeng grants list", "selfeng grants list --json"))
 @on_engine()
 async def list_grants(engine: Engine, *, json: AsJson = False) -> None:
-    """List which tools may use which hosts, and since when."""
+    """List what tools may have, and since when."""
     listed = await engine.network.grants()
     if json:
         print_json([grant.model_dump(mode="json") for grant in listed])
         return
     for grant in listed:
-        typer.echo(one_line(f"{grant.tool:32} {grant.at:%Y-%m-%d} {grant.access}"))
+        typer.echo(one_line(f"{grant.tool:32} {grant.at:%Y-%m-%d} {grant.need}"))
     if not listed:
-        say("No tool may use a host.")
+        say("No tool has a grant.")
 
 
 @app.command(epilog=example("selfeng grants allow current_weather api.open-meteo.com"))
 @on_engine()
-async def allow(engine: Engine, tool: Tool, host: Host = "") -> None:
-    """Allow a tool what it needs of a host, also in later versions that need the same."""
-    found_tool = await engine.library.get(tool)
-    await engine.network.allow(LOCAL, found_tool, host)
-    for access in found_tool.network:
-        if host in ("", access.host):
-            typer.echo(one_line(f"{tool} may send {access}"))
+async def allow(engine: Engine, tool: Tool, need: Need = "") -> None:
+    """Allow a tool what it needs, also in later versions that need the same."""
+    for granted in await engine.network.allow(LOCAL, await engine.library.get(tool), need):
+        typer.echo(one_line(f"{tool} may have {granted}"))
 
 
 @app.command(epilog=example("selfeng grants revoke current_weather"))
 @on_engine()
-async def revoke(engine: Engine, tool: Tool, host: Host = "") -> None:
-    """Ask again before a tool uses a host, or any."""
-    typer.echo(f"{count(await engine.network.revoke(tool, host), 'grant')} revoked")
+async def revoke(engine: Engine, tool: Tool, need: Need = "") -> None:
+    """Ask again before a tool has something, or anything, that it needs."""
+    typer.echo(f"{count(await engine.network.revoke(tool, need), 'grant')} revoked")

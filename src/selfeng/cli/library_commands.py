@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from selfeng.core.status import Asked
     from selfeng.core.tool import Tool
     from selfeng.engine import Engine
-    from selfeng.library.seeding import Planted
 
 app = typer.Typer()
 
@@ -446,11 +445,7 @@ async def seed(engine: Engine) -> int:
     """Add the seed tools that are missing, each after three tries at most. Exit code 1 if one was
     refused.
     """
-    return _report_planted(await engine.setup.seed(say))
-
-
-def _report_planted(planted: Planted) -> int:
-    """Say what was added; the exit code."""
+    planted = await engine.setup.seed(say)
     say(
         f"{len(planted.added)} added, {len(planted.present)} already there, "
         f"{len(planted.refused)} refused"

@@ -16,6 +16,7 @@ from selfeng.core.process import tune_process
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
+    from selfeng.doors.engine_tools import EngineTools
     from selfeng.doors.mcp_server import ToolSource
 
 app = typer.Typer()
@@ -40,9 +41,12 @@ async def mcp(
     with ACCESS_TOKEN unless the link has a token. Without one, be the app, if nothing else uses
     its data. Exit code 1 if there is nothing to speak for.
     """
+    from selfeng.doors.forwarding import forwarded
+
     address, token = _app_address(url, settings)
     if url or await _answers(address):
-        await _forward(address, token)
+        async with forwarded(address, token) as tools:
+            await _speak(tools)
     else:
         await _serve_alone(settings, address)
     return 0
@@ -75,13 +79,6 @@ async def _answers(address: str) -> bool:
     return True
 
 
-async def _forward(address: str, token: str) -> None:
-    from selfeng.doors.forwarding import forwarded
-
-    async with forwarded(address, token) as tools:
-        await _speak(tools)
-
-
 async def _serve_alone(settings: Settings, address: str) -> None:
     """Be the engine. Raises: ConfigurationError: another process uses its data."""
     from selfeng.bootstrap import build_engine
@@ -102,15 +99,16 @@ async def _serve_alone(settings: Settings, address: str) -> None:
         engine.readiness.tell(say)
         tune_process(engine.setup.start())
         await engine.recovery.start()
-        await _speak(EngineTools(engine, LOCAL, settings.mcp_tools))
+        tools = EngineTools(engine, LOCAL, settings.mcp_tools)
+        await _speak(tools, tools)
 
 
-async def _speak(tools: ToolSource) -> None:
-    """Serve one client until it closes our stdin."""
+async def _speak(tools: ToolSource, tasks: EngineTools | None = None) -> None:
+    """Serve one client until it closes our stdin; `tasks` as for `mcp_server`."""
     from mcp.server.stdio import stdio_server
 
     from selfeng.doors.mcp_server import mcp_server
 
-    server = mcp_server(tools)
+    server = mcp_server(tools, tasks=tasks)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

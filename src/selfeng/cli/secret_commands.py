@@ -58,6 +58,7 @@ async def authorize(
     from selfeng.cli.standard_input import is_piped, read_bytes
     from selfeng.servers.oauth import DeviceFlow, OAuthClient
 
+    engine.vault.check_name(name)
     client_secret = read_bytes().decode(errors="replace").strip() if is_piped() else ""
     client = OAuthClient(token_url=token_url, client_id=client_id, client_secret=client_secret)
     flow = await asyncio.to_thread(DeviceFlow.begin, client, device_url, scope)

@@ -1,22 +1,26 @@
-"""The commands that run turns, and those for the conversations that turns belong to."""
+"""The commands that run turns, and those for the conversations that turns belong to and the values
+that their tools returned.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, on_settings, print_json
+from selfeng.cli.command import AsJson, example, on_engine, on_settings, print_json, say
 from selfeng.cli.shell_completion import conversation_ids, tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
-from selfeng.core.visible import one_line
+from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.question import Answer
+    from selfeng.core.result import ResultFormat
     from selfeng.core.settings import Settings
     from selfeng.engine import Engine
 
@@ -26,6 +30,7 @@ Events = Annotated[
     bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
 ]
 Output = Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")]
+_ENDINGS: dict[str, ResultFormat] = {".csv": "csv", ".json": "json", ".txt": "text", "": "text"}
 
 
 @app.command(
@@ -72,7 +77,7 @@ async def ask(
     file of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the
     request is declined, 5 if it is stopped.
     """
-    from selfeng.cli.dialogue import CommandRequest, show_turn
+    from selfeng.cli.dialogue import show_turn
     from selfeng.cli.standard_input import is_piped, read_request, with_input
     from selfeng.doors.local_files import read_files
 
@@ -84,11 +89,20 @@ async def ask(
     elif request and is_piped():
         text, piped = with_input(request, limits, large_files)
         files += piped
-    command_request = CommandRequest(
-        text, conversation, files, answers, agent, model.strip(), temporary
-    )
     return await show_turn(
-        settings, lambda engine: command_request.begin(engine, LOCAL), json=json, output=output
+        settings,
+        lambda engine: engine.ask(
+            LOCAL,
+            conversation,
+            text,
+            files,
+            answers=answers,
+            agent=agent,
+            model=model.strip(),
+            temporary=temporary,
+        ),
+        json=json,
+        output=output,
     )
 
 
@@ -232,3 +246,41 @@ def parsed_answer(text: str) -> Answer:
             "write --answer ID=VALUE, such as --answer unit=metre",
         )
     return Answer(id=id.strip(), value=value.strip())
+
+
+@app.command(epilog=example("selfeng result", "selfeng result --output prices.csv"))
+@on_engine()
+async def result(
+    engine: Engine,
+    turn: Annotated[str, typer.Argument(help="Id of a turn; the newest without it.")] = "",
+    *,
+    format: Annotated[
+        str, typer.Option(help="csv, json or text; otherwise as --output ends, or drawn.")
+    ] = "",
+    json: AsJson = False,
+    output: Annotated[Path | None, typer.Option(help="A file for it; none is overwritten.")] = None,
+) -> None:
+    """Print the whole value that the tool of a turn returned."""
+    from selfeng.cli.drawing import draw
+    from selfeng.core.files import File, name_problem
+    from selfeng.core.result import ResultFormat
+    from selfeng.doors.local_files import write_files
+
+    ending = output.suffix.lower() if output else ""
+    explicit_format = "json" if json else format
+    format_name = explicit_format or (_ENDINGS.get(ending, ending[1:]) if output else "")
+    form = next((choice for choice in get_args(ResultFormat) if choice == format_name), None)
+    if format_name and not form:
+        raise RequestError(f"unknown format {format_name!r}", "use csv, json or text")
+    if output and (problem := name_problem(output.name)):
+        raise RequestError(f"--output can't be {output.name!r}: {problem}", "name a file")
+    value = await engine.conversations.result_of_turn(LOCAL, turn)
+    if form is None:
+        draw(value)
+        return
+    text = value.in_format(form)
+    if output:
+        file = File(name=output.name, content=text.encode())
+        say(f"written: {', '.join(map(str, write_files((file,), output.parent)))}")
+    else:
+        sys.stdout.write(visible(text) if sys.stdout.isatty() else text)

@@ -58,7 +58,6 @@ class BackgroundTasks:
         return task
 
     def cancel(self) -> None:
-        """Cancel everything."""
         for task in tuple(self._tasks):
             task.cancel()
 

@@ -1,10 +1,12 @@
-"""Composition: which tools of the library a module imports, and at which versions. Source is only
-parsed, never run.
+"""Composition: what a module imports: tools of the library, at which versions, and packages of the
+sandbox. Source is only parsed, never run.
 """
 
 import ast
 from collections.abc import Iterable, Iterator
 
+from selfeng.core.package_lock import PackageLock, joined
+from selfeng.core.packages import sandbox_requirements
 from selfeng.core.tool import Requirement, Tool
 
 
@@ -25,6 +27,23 @@ def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
                 yield ".", False
 
 
+def imported_names(code: str) -> set[str]:
+    """Names of the top-level modules that the code imports. Raises: SyntaxError: it does not
+    parse.
+    """
+    return {name for name, _ in imports(ast.parse(code))}
+
+
+def packages_of(sources: Iterable[str], lock: PackageLock | None = None) -> tuple[str, ...]:
+    """The sandbox's packages that the sources import, and those of a lock, with their versions, as
+    in `numpy==2.4.6`.
+    """
+    requirements = sandbox_requirements()
+    names = {name for code in sources for name in imported_names(code)}
+    offered = (requirements[n].partition("#")[0].strip() for n in names if n in requirements)
+    return tuple(sorted({*offered, *(package.key for package in (lock.packages if lock else ()))}))
+
+
 class Importable:
     """The tools that code may import, at their current versions."""
 
@@ -41,14 +60,14 @@ class Importable:
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
-    def problem(self, code: str, name: str) -> str | None:
+    def problem(self, code: str, name: str, lock: PackageLock | None = None) -> str | None:
         """Why the tool `name` can't be this code, in words that the model can act on; None if its
         imports are fine.
 
         Raises:
             SyntaxError: the code does not parse.
         """
-        return next(self._problems(code, name), None)
+        return next(self._problems(code, name), None) or self._clash(code, name, lock)
 
     def requires(self, code: str) -> tuple[Requirement, ...]:
         """Every tool that the code imports, directly or through other tools, by name.
@@ -65,11 +84,28 @@ class Importable:
         Raises:
             SyntaxError: the code does not parse.
         """
-        return [
-            self._tools[name]
-            for name in sorted({name for name, _ in imports(ast.parse(code))})
-            if name in self._tools
-        ]
+        return [self._tools[name] for name in sorted(imported_names(code)) if name in self._tools]
+
+    def lock(self, code: str, own: PackageLock | None = None) -> PackageLock | None:
+        """The packages of the tools that the code imports, with its own.
+
+        Raises:
+            SyntaxError: the code does not parse.
+        """
+        return joined([own, *(tool.lock for tool in self.imported(code))])
+
+    def _clash(self, code: str, name: str, lock: PackageLock | None) -> str | None:
+        """Why the packages of the tools that the code imports can't be there together."""
+        needed: dict[str, tuple[str, str]] = {}
+        for by, its in [(name, lock), *((tool.name, tool.lock) for tool in self.imported(code))]:
+            for package, version in (its.versions if its else {}).items():
+                other, earlier = needed.setdefault(package, (by, version))
+                if version != earlier:
+                    return (
+                        f"{other} needs {package} {earlier}, and {by} needs {package} {version}, "
+                        f"but only one can be there; do without {by}"
+                    )
+        return None
 
     def _problems(self, code: str, name: str) -> Iterator[str]:
         for imported, in_form in imports(ast.parse(code)):

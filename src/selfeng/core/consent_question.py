@@ -1,5 +1,5 @@
-"""Consent: the question whether a call or a tool may reach what is outside the sandbox, and what
-waits for the answer.
+"""Consent: the question whether a call may reach what is outside the sandbox, or a tool may have
+what it needs, and what waits for the answer.
 """
 
 import hashlib
@@ -8,17 +8,25 @@ from collections.abc import Sequence
 
 from selfeng.core.errors import NotConsented
 from selfeng.core.http import NetworkAccess
+from selfeng.core.package_lock import Package
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
+from selfeng.core.tool import Need
 from selfeng.core.value import Coded
+from selfeng.core.verdict import CallLimits
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 
 _SHOWN = 2_000
 """Characters of the arguments that a person is shown."""
 _DESCRIBED = 300
+_VULNERABLE = {
+    "": "They have no known vulnerabilities.",
+    "unknown": "Whether they have known vulnerabilities is not known.",
+}
 
 
 class ConsentAsked(Coded):
@@ -26,7 +34,7 @@ class ConsentAsked(Coded):
 
     question: Question
     call: FunctionCall | None = None
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """What the model has specified; None for a call."""
 
 
@@ -57,35 +65,89 @@ def call_consent(tool: ServerTool, call: FunctionCall) -> ConsentAsked:
     return ConsentAsked(call=call, question=question, code="consent", values=values)
 
 
-def network_consent(
+def needs_consent(
     name: str,
-    accesses: Sequence[NetworkAccess],
+    needs: Sequence[Need],
     *,
     call: FunctionCall | None = None,
-    specified: SpecificationReply | None = None,
+    specified: SpecifiedTool | None = None,
 ) -> ConsentAsked:
-    """The question whether a tool of this name may send requests to these hosts."""
-    hosts = hosts_of(accesses)
+    """The question whether a tool of this name may have all that it needs."""
+    accesses = [need for need in needs if isinstance(need, NetworkAccess)]
+    packages = [need for need in needs if isinstance(need, Package)]
+    limits = next((need for need in needs if isinstance(need, CallLimits)), CallLimits())
+    hosts, names, more = titles(accesses), titles(packages), str(limits)
+    alone = "hosts" if not (names or more) else "limits" if not (hosts or names) else ""
     sent = "; ".join(
         f"{access} ({one_line(access.purpose[:_DESCRIBED])})" if access.purpose else f"{access}"
         for access in accesses
     )
+    at_risk = [package for package in packages if package.vulnerabilities]
+    silent = any(package.vulnerabilities is None for package in packages)
+    values = {
+        "tool": name,
+        "hosts": hosts,
+        "sent": sent,
+        "names": names,
+        "packages": "; ".join(map(str, packages)),
+        "size": _megabytes(packages),
+        "unlicensed": ", ".join(package.name for package in packages if not package.licence),
+        "vulnerable": "; ".join(f"{p.name} {', '.join(p.vulnerabilities or ())}" for p in at_risk)
+        or ("unknown" if silent else ""),
+        "needs": alone or titles([*accesses, *packages]),
+    }
+    asked = (
+        hosts and f"send requests to {hosts}",
+        names and f"use the {'packages' if len(packages) > 1 else 'package'} {names}",
+        more and f"take {more} in a call",
+    )
+    reasons = (
+        sent and "It sends {sent}. Its arguments may be part of that.",
+        names and "Its code needs {packages}, which are installed for it in the sandbox.",
+        values["size"] and "Their size: {size} MB.",
+        values["unlicensed"] and "Their licence is not known: {unlicensed}.",
+        names and _VULNERABLE.get(values["vulnerable"], "Known vulnerabilities: {vulnerable}."),
+    )
     question = Question(
-        id=network_id(name, accesses),
-        question=f"May the tool {name!r} send requests to {hosts}?",
-        why=f"It sends {sent}. Its arguments may be part of that.",
+        id=needs_id(name, needs),
+        question=f"May the tool {name!r} {', and '.join(filter(None, asked))}?",
+        why=" ".join(filter(None, reasons)).format_map(values),
         answer="choice",
         options=CONSENTS,
     )
-    values = {"tool": name, "hosts": hosts, "sent": sent}
     return ConsentAsked(
-        call=call, specified=specified, question=question, code="network", values=values
+        call=call,
+        specified=specified,
+        question=question,
+        code="network",
+        values={field: value or "none" for field, value in values.items()}
+        | {field: amount or 0 for field, amount in limits},
     )
 
 
-def hosts_of(accesses: Sequence[NetworkAccess]) -> str:
-    """The hosts in words, each once."""
-    return ", ".join(dict.fromkeys(access.host for access in accesses))
+def _megabytes(packages: Sequence[Package]) -> str:
+    """The size of all of them; "" if the size of one is not known."""
+    sizes = [package.size for package in packages]
+    return f"{sum(sizes) / 1e6:.1f}" if all(sizes) and sizes else ""
+
+
+def titles(needs: Sequence[Need]) -> str:
+    """The names of what is needed, each once."""
+    return ", ".join(dict.fromkeys(need.name for need in needs))
+
+
+def picture_consent(sight: Sight, names: Sequence[str]) -> ConsentAsked:
+    """The question whether these files may be shown to a model elsewhere."""
+    files, hosts = ", ".join(map(repr, names)), titles(sight.needs)
+    question = Question(
+        id=needs_id(sight.name, sight.needs),
+        question=f"May I show {files} to the model {sight.model} at {hosts}?",
+        why="It gets the pictures themselves, as code can't read what they show.",
+        answer="choice",
+        options=CONSENTS,
+    )
+    values = {"files": files, "model": sight.model, "hosts": hosts}
+    return ConsentAsked(question=question, code="pictures", values=values)
 
 
 def consent_id(digest: str) -> str:
@@ -93,9 +155,9 @@ def consent_id(digest: str) -> str:
     return f"allow_{digest[:16]}"
 
 
-def network_id(name: str, accesses: Sequence[NetworkAccess]) -> str:
-    """The id of the question about exactly these accesses of a tool."""
-    text = json.dumps([name, *(access.key for access in accesses)])
+def needs_id(name: str, needs: Sequence[Need]) -> str:
+    """The id of the question about exactly these needs of a tool."""
+    text = json.dumps([name, *(need.key for need in needs)])
     return consent_id(hashlib.sha256(text.encode()).hexdigest())
 
 

@@ -71,3 +71,13 @@ class DaemonThreads:
             call()
             with self._lock:
                 self._unfinished.discard(call)
+
+
+async def unwaited(ask: Callable[[], T]) -> T:
+    """What `ask` returns or raises, called in a thread that nothing waits for: cancelling this, or
+    Ctrl-C, ends it at once.
+    """
+    thread = DaemonThreads(1, "question")
+    answer = thread.submit(ask)
+    thread.close(0)  # after the answer
+    return await asyncio.wrap_future(answer)

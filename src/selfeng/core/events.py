@@ -19,7 +19,7 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import AnyProjectEvent
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Consent, Question
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import Place, StageName
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
@@ -334,17 +334,22 @@ class Executing(StageEvent):
     """The MCP server that runs it; "" for the sandbox."""
     hosts: str = ""
     """Where it may send requests."""
+    limits: str = ""
+    """What a person allowed it, where that is more than usual."""
 
 
 class ExecutionProgress(StageEvent):
-    """The MCP server tells how far its tool is."""
+    """How far a call is, by the MCP server, or by what its tool printed."""
 
     type: Literal["execution_progress"] = "execution_progress"
     tool: str
     done: float
+    """In the server's unit; in the sandbox, seconds."""
     total: float | None = None
     text: str = ""
-    """The server's words."""
+    """The server's words, or the line that was printed last."""
+    place: int = 0
+    """Its place among the calls that wait for room on the machine; 0 once it runs."""
 
 
 class ConsentDecided(StageEvent):
@@ -466,10 +471,12 @@ class QuestionsAsked(StageEvent, Coded):
     """The agent that continues with the answers; "" for the usual way."""
     call: FunctionCall | None = None
     """The call that waits for consent."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The specification of the tool that waits for consent."""
     refused: tuple[str, ...] = ()
-    """Tools of other servers, and hosts, that the person does not want for this request."""
+    """Tools of other servers, hosts, packages and limits that the person does not want for this
+    request.
+    """
 
 
 class AnswerToken(Value):

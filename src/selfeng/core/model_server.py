@@ -3,12 +3,14 @@
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
 
 from pydantic import Field
 
+from selfeng.core.http import NetworkAccess
 from selfeng.core.value import Value
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
@@ -17,6 +19,8 @@ _SECRET = 12
 `lm-studio`.
 """
 _SHOWN = 300
+_OWN_NETWORK = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+"""Ends of names that no public name has."""
 _AZURE = re.compile(
     r"\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$|\.azure-api\.net$"
 )
@@ -27,6 +31,7 @@ HIDDEN = "***"
 """Shown instead of a value in a query, which may be a secret unless it is a version."""
 
 
+OPENAI = "https://api.openai.com/v1"
 APIS = ("auto", "chat", "responses")
 """How OpenAI-compatible servers are asked: by the API that they have, or by the named one."""
 
@@ -113,6 +118,28 @@ class ModelServer(Value):
         except ValueError:
             loopback = host == "localhost" or host.endswith(".localhost")
         return loopback and parts.scheme == "http"
+
+    @property
+    def near(self) -> bool:
+        """Whether the URL names this machine or one of its own network, as far as words tell."""
+        host = (urlsplit(self.base_url).hostname or "").rstrip(".")
+        with suppress(ValueError):
+            return ip_address(host).is_private
+        return "." not in host or host.endswith(_OWN_NETWORK)
+
+    def access(self, purpose: str) -> NetworkAccess:
+        """The server as a host that a person may allow."""
+        parts = urlsplit(self.base_url)
+        return NetworkAccess.model_validate(
+            {
+                "host": parts.hostname,
+                "scheme": parts.scheme,
+                "port": parts.port or (443 if parts.scheme == "https" else 80),
+                "methods": ("POST",),
+                "path": parts.path or "/",
+                "purpose": purpose,
+            }
+        )
 
     def tells(self, text: str) -> bool:
         """Whether the text contains a secret, such as the key."""

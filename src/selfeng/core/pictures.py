@@ -1,8 +1,12 @@
-"""Pictures that a page may show: their kind and size, read from their first bytes and never
-decoded.
+"""Pictures: the kind and size of those that a page may show, read from their first bytes and never
+decoded; and whether a model sees any.
 """
 
 import struct
+from typing import Literal
+
+from selfeng.core.http import NetworkAccess
+from selfeng.core.value import Value
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 MOST_PIXELS = 50_000_000
@@ -10,6 +14,19 @@ MOST_PIXELS = 50_000_000
 
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+
+
+class Sight(Value):
+    """Whether a model sees pictures. It needs consent as a tool that uses a host."""
+
+    model: str
+    problem: str = ""
+    """Why it does not see them; "" if it does."""
+    needs: tuple[NetworkAccess, ...] = ()
+    """Its server, where that is neither on this machine nor in its own network."""
+    name: Literal["pictures"] = "pictures"
+    """In place of a tool's; none has it."""
+    version: Literal[0] = 0
 
 
 def picture_type(content: bytes) -> str | None:

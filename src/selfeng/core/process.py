@@ -1,13 +1,15 @@
 """A process, named so that any other process can tell whether it still runs: one that runs a turn
-or owns a container.
+or owns a container; and its end.
 """
 
 import gc
 import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from socket import gethostname
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,7 +31,6 @@ def _freeze(set_up: "asyncio.Task[None]") -> None:
 
 
 def this_process() -> str:
-    """The name of this process."""
     return name_of(os.getpid())
 
 
@@ -86,3 +87,22 @@ def _answers(pid: int) -> bool | None:
     except OSError:
         return False
     return True
+
+
+def exit_process(code: int) -> NoReturn:
+    """End the process at once, even if threads are stuck in a library or outlive it."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # what reads it has ended
+            stream.flush()
+    os._exit(code)
+
+
+def run_and_exit(command: Callable[[], object]) -> NoReturn:
+    """Call a command that returns or raises SystemExit, then exit. Any other exception ends the
+    process as Python does.
+    """
+    try:
+        command()
+    except SystemExit as end:
+        exit_process(end.code if isinstance(end.code, int) else int(end.code is not None))
+    exit_process(0)

@@ -27,7 +27,6 @@ class ProjectEvent(StageEvent):
     """An event of a build."""
 
     project: str
-    """The project's name."""
 
 
 class ProjectStarted(ProjectEvent):

@@ -16,6 +16,8 @@ servers ignore it.
 class ChatMessage(Value):
     role: Literal["system", "user", "assistant"]
     content: str
+    pictures: tuple[str, ...] = Field(default=(), exclude=True, repr=False)
+    """Data URLs of what the model sees beside the text; never stored."""
 
 
 class Prompt(Value):
@@ -31,9 +33,15 @@ class Prompt(Value):
     between two pieces, and the budget while it comes.
     """
 
+    def showing(self, pictures: tuple[str, ...]) -> "Prompt":
+        """The prompt with pictures in its last message."""
+        *before, last = self.messages
+        shown = last.model_copy(update={"pictures": pictures})
+        return self.model_copy(update={"messages": (*before, shown)})
+
     @property
     def digest(self) -> str:
-        """sha256 of the messages."""
+        """sha256 of the messages' text."""
         return hashlib.sha256(
             "\0".join(message.model_dump_json() for message in self.messages).encode()
         ).hexdigest()

@@ -11,10 +11,11 @@ from selfeng.core.events import ToolStandingChanged
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, Network, NetworkAccess
 from selfeng.core.package_lock import PackageLock
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
-from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.tool import Candidate, Need, Tool, ToolDraft
 from selfeng.core.turn import Budget
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 
@@ -40,6 +41,9 @@ class ModelClient(Protocol):
         self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
     ) -> FunctionCall:
         """The one function that the model calls, always one of `functions`."""
+
+    async def sight(self, budget: Budget) -> Sight:
+        """Whether the model sees the pictures of a prompt, which is found out once."""
 
 
 class Embedder(Protocol):
@@ -167,13 +171,18 @@ class ServerTools(Protocol):
 
 
 class ToolNetwork(Protocol):
-    """The hosts that tools of the library use, for the person of the turn or call."""
+    """The hosts that tools of the library use, and the person's consent to all that they need."""
 
-    async def ungranted(self, tool: Tool) -> tuple[NetworkAccess, ...]:
-        """The accesses that a tool needs and the person has not granted."""
+    async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
+        """What a tool needs and the person has not granted."""
 
-    async def grant(self, tool: Tool) -> None:
-        """Grant a tool what it needs, until the person revokes it."""
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
+        """Grant a tool these of its needs, until the person revokes them."""
+
+    async def lock(self, requirements: Sequence[str]) -> PackageLock:
+        """Choose versions of packages, and look up what a person should know of them. Raises:
+        RequestError: none fit.
+        """
 
     async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
         """GET a URL within the accesses. Raises: NetworkRefused."""

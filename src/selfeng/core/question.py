@@ -36,18 +36,15 @@ class Question(Value):
     """What the answer decides."""
     answer: StrictlyOptional[AnswerKind] = "text"
     options: StrictlyOptional[tuple[str, ...]] = ()
-    """The options of a choice."""
     default: StrictlyOptional[str | None] = None
     """The value that a form suggests."""
 
 
 class Answer(Value):
     id: str
-    """Id of the question."""
     value: str
     """As text: `3.5` for a number, `yes` or `no`, one of the options, or anything."""
     question: str = ""
-    """The text of the question."""
 
 
 def answers_of(values: Mapping[str, object]) -> tuple[Answer, ...]:

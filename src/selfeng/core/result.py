@@ -249,9 +249,7 @@ def is_deep(value: Any, levels: int) -> bool:
             if isinstance(outer, dict | list)
             for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
-        if not level:
-            return False
-    return True
+    return any(isinstance(inner, dict | list) for inner in level)
 
 
 def canonical(value: Any) -> str:

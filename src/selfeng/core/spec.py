@@ -3,10 +3,13 @@
 from typing import Literal
 
 from selfeng.core.http import NetworkAccess
+from selfeng.core.package_lock import PackageLock, package_name
 from selfeng.core.plan import PlannedStep
 from selfeng.core.question import Question
 from selfeng.core.signature import Parameter, Signature
+from selfeng.core.tool import needs_of
 from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.verdict import CallLimits
 
 
 class SpecParameter(Value):
@@ -46,6 +49,16 @@ class Specification(Value):
     """The hosts that it needs, and what it sends there."""
     probes: StrictlyOptional[tuple[str, ...]] = ()
     """URLs to GET before the tests are written, at most five, within `network`."""
+    packages: StrictlyOptional[tuple[str, ...]] = ()
+    """The packages that it needs beyond those of the sandbox, such as `humanize>=4`."""
+    limits: StrictlyOptional[CallLimits] = CallLimits()
+    """What a call may take, where that is more than usual."""
+
+    @property
+    def accesses(self) -> tuple[NetworkAccess, ...]:
+        """What it needs while the tool is built: of hosts that calls name, those of the probes."""
+        urls = (*self.probes, "")
+        return tuple(dict.fromkeys(b for a in self.network for url in urls for b in a.at(url)))
 
     def signature(self) -> Signature:
         return Signature(
@@ -62,6 +75,12 @@ class Specification(Value):
             returns=self.returns,
         )
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of what it needs with consent: hosts, packages and limits."""
+        names = (need.name for need in needs_of(self.accesses, None, self.limits))
+        return (*names, *map(package_name, self.packages))
+
     def outline(self, *, examples: bool = True) -> str:
         """The specification as a prompt shows it: signature, description, parameters, result,
         errors and, unless they stand in its tests, examples.
@@ -74,6 +93,7 @@ class Specification(Value):
                 f"Returns: {self.returns_description}",
                 f"Errors: {self.errors}",
                 *(f"Network: {access}" for access in self.network),
+                *(f"Package: {requirement}" for requirement in self.packages),
                 *(f"Example: {e.call} -> {e.result}" for e in calls),
             ]
         )
@@ -104,11 +124,8 @@ class SpecificationReply(Value):
     questions: StrictlyOptional[tuple[Question, ...]] = ()
     """Only for a question; if there are none, the message is the question."""
 
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """Those that the tool needs."""
-        return (
-            tuple(access.host for access in self.specification.network)
-            if self.specification
-            else ()
-        )
+
+class SpecifiedTool(SpecificationReply):
+    """A reply that waits for consent, with the versions that were chosen for its packages."""
+
+    lock: PackageLock | None = None

@@ -49,6 +49,7 @@ STAGES: Mapping[str, Stage] = {
                 "marked as wrong": "specify",
                 "to be faster": "refactor",
                 "for agents": "delegate",
+                "incomplete": "clarify",
             },
         ),
         Stage(
@@ -188,7 +189,7 @@ STAGES: Mapping[str, Stage] = {
             does="Run the steps of the plan, each through this graph",
             title="Plan",
             icon="menu",
-            leads={"done": "respond"},
+            leads={"done": "respond", "incomplete": "clarify"},
         ),
         Stage(
             name="delegate",

@@ -1,11 +1,15 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from itertools import chain
+from typing import Any, Literal, Self
 
 from selfeng.core.http import Exchange, NetworkAccess
+from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
+from selfeng.core.verdict import CallLimits, SandboxJob
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -20,12 +24,32 @@ class Requirement(Value):
     version: int
 
 
+Need = NetworkAccess | Package | CallLimits
+"""What a tool may have only with a person's consent."""
+
+
+def needs_of(
+    network: Sequence[NetworkAccess], lock: PackageLock | None, limits: CallLimits
+) -> tuple[Need, ...]:
+    return (*network, *(lock.packages if lock else ()), *((limits,) if str(limits) else ()))
+
+
+class Grant(Value):
+    """A person's consent that a version of a tool has something that it needs."""
+
+    tool: str
+    version: int
+    need: Need
+    owner: str
+    at: datetime
+    """UTC."""
+
+
 class Imported(Value):
     """Where a tool of another library came from."""
 
     how: Literal["imported"] = "imported"
     file: str
-    """The name of the file."""
     signer: str = ""
     """Fingerprint of the key that signed it; "" if it was not signed."""
     signer_name: str = ""
@@ -68,11 +92,34 @@ class ToolDraft(Value):
     """The hosts that the code sends requests to. A call needs a person's grant for each."""
     exchanges: tuple[Exchange, ...] = ()
     """What was recorded of them, with which the answers of later calls are compared."""
+    lock: PackageLock | None = None
+    """The packages that the code imports beyond those of the sandbox, and what they need."""
+    limits: CallLimits = CallLimits()
+    """What a call may take."""
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What a call needs a person's grants for."""
+        return needs_of(self.network, self.lock, self.limits)
 
     @property
     def replays(self) -> tuple[Exchange, ...]:
         """The exchanges that tests replay: those of probes."""
         return tuple(exchange for exchange in self.exchanges if not exchange.from_call)
+
+    def job(self, code: str | None = None, tests: str = "", **more: Any) -> SandboxJob:
+        """A run of it, or of other `code` in its place, with its packages; hosts answer as
+        recorded. `more` are fields of the job.
+        """
+        code = self.code if code is None else code
+        return SandboxJob(
+            self.name, code, tests, **{"exchanges": self.replays, "lock": self.lock} | more
+        )
+
+    def for_calls(self, calls: Iterable[Mapping[str, Any]]) -> Self:
+        """The tool with the hosts that calls with these arguments need."""
+        needs = (a.at(call.get(a.argument)) for call in calls for a in self.network)
+        return self.model_copy(update={"network": tuple(dict.fromkeys(chain(*needs)))})
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

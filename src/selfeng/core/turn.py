@@ -1,8 +1,10 @@
 """A turn: one request and all it causes, with the budget it may spend."""
 
 import asyncio
+import json
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -23,12 +25,17 @@ from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer, Consent
 from selfeng.core.result import Dispute, EarlierResult, Result
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
+
+MOST_SEEN = 8
+"""Pictures that a model is shown at once."""
+_VISUAL = re.compile(r'"kind": ?"picture"|"pages_without_text":')
+"""In a profile, whose texts have their quotes escaped."""
 
 
 class Budget:
@@ -271,6 +278,13 @@ class Inspector(Protocol):
         It never fails: the profile then names the problem.
         """
 
+    async def pictures(self, file: File) -> tuple[str, ...]:
+        """What a model may see of a file, as data URLs of JPEG: a picture, or the first pages
+        without text of a PDF; none of a file that can't be read.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+
     async def lines_about(self, file: File, message: str) -> str:
         """The lines of a file that an error's message is about; "" if none is found.
 
@@ -288,7 +302,7 @@ class Asking(Value):
     """Id of an earlier turn, which this one repeats."""
     waiting: FunctionCall | None = None
     """The call that the question before the request was about."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The tool to be built that it was about."""
 
 
@@ -381,9 +395,13 @@ class Request:
     """Whether nothing may be learnt from its text."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
-    """Tools of other servers, and hosts, that the person does not want for this request."""
+    """Tools of other servers, hosts, packages and limits that the person does not want for this
+    request.
+    """
     profiles: Annotated[dict[str, str], Field(exclude=True)] = field(default_factory=dict)
     """Profiles of files, by the sha256 of their content; parts extend them."""
+    pictures: Annotated[tuple[str, ...], Field(exclude=True)] = ()
+    """What the model may see of the files, as data URLs."""
 
     def part(
         self,
@@ -415,6 +433,22 @@ class Request:
     def dispute(self, result: EarlierResult, complaint: str = "") -> Dispute:
         """The disagreement of this request with an earlier result, by default in its own words."""
         return Dispute(result=result, complaint=one_line(complaint or self.text))
+
+    @property
+    def visual(self) -> tuple[FileReference, ...]:
+        """The files that code can't read, as they are pictures or scans: those of the request, or
+        else of its conversation; at most `MOST_SEEN`.
+        """
+        new, old = (
+            [r for r in references if _VISUAL.search(self.profiles.get(r.sha256, ""))]
+            for references in (map(File.reference, self.files), self.earlier.references)
+        )
+        return tuple((new or old)[:MOST_SEEN])
+
+    def note(self, references: Iterable[FileReference], **fields: object) -> None:
+        """Add fields to the profiles of files."""
+        profiles = {r.sha256: json.loads(self.profiles[r.sha256]) for r in references}
+        self.profiles.update({id: json.dumps(fields | p) for id, p in profiles.items()})
 
     def learnable(self, *forms: str) -> tuple[str, ...]:
         """Those of these forms of the request that the tool that serves it may be found by from
@@ -493,7 +527,7 @@ class Turn:
     checks: list[Check] = field(default_factory=list)
     """What compares results beside the turn, its parts' included; see `checked`."""
     granted: dict[str, Consent] = field(default_factory=dict)
-    """What the person has said of accesses to hosts, by their keys."""
+    """What the person has said of what tools need, by its key."""
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""
@@ -543,6 +577,19 @@ class Turn:
         new = [r for r in references if r.sha256 not in self.request.profiles]
         profiles = await asyncio.gather(*(self.inspector.inspect(r, read) for r in new))
         self.request.profiles.update({r.sha256: p for r, p in zip(new, profiles, strict=True)})
+
+    async def looked(self, visual: Sequence[FileReference]) -> "Turn":
+        """The turn with the pictures of these files, whose profiles have their numbers."""
+        files, pictures = {file.reference(): file for file in self.request.files}, list[str]()
+        for reference in visual:
+            assert self.inspector is not None
+            file = files.get(reference) or await self.request.earlier.read(reference)
+            more = (await self.inspector.pictures(file))[: MOST_SEEN - len(pictures)]
+            numbers = [*range(len(pictures) + 1, len(pictures) + len(more) + 1)]
+            drawn = {"shown": numbers} if more else {"unseen": "it could not be drawn"}
+            self.request.note((reference,), **drawn)
+            pictures += more
+        return replace(self, request=replace(self.request, pictures=tuple(pictures)))
 
     async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         """The lessons for a kind of agent that are relevant to its work; an event reports those

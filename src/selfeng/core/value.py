@@ -19,7 +19,7 @@ class Value(BaseModel):
 
 
 TextCode = Literal[
-    "", "consent", "network", "witness", "readings", "example", "request", "values",
+    "", "consent", "network", "pictures", "witness", "readings", "example", "request", "values",
     "refused", "failed",
     "tool_stays", "suite_stays", "drawn", "declined", "contradiction", "known", "maybe_known",
     "red", "own_call_none", "own_call_right", "own_call_differs", "own_call_agrees", "proposed",

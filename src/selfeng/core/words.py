@@ -28,9 +28,9 @@ def shortened(text: str, limit: int) -> str:
     )
 
 
-def is_shortened(text: str) -> bool:
-    """Whether `shortened` left out some of it."""
-    return bool(re.search(r"\n… \(\d+ of \d+ characters are left out\) …\n", text))
+def request_key(request: str) -> str:
+    """Equal for requests that count as the same: without case and extra white space."""
+    return " ".join(request.split()).casefold()
 
 
 def count(number: int, noun: str) -> str:

@@ -1,16 +1,23 @@
 """The engine's tools for agents of other programs: four fixed ones, and those of the library."""
 
+import json
 import logging
 from base64 import b64decode
 from collections.abc import Awaitable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 import mcp_types as types
 from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
 from selfeng.core.changes import Changes
-from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
+from selfeng.core.errors import (
+    AgentError,
+    LibraryError,
+    RequestError,
+    ResourceNotFound,
+    ToolNotFound,
+)
 from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
@@ -33,6 +40,9 @@ MOST_LISTED = 40
 _FOUND = 5
 _LONGEST_COMPLAINT = 9_000
 _FINDS = "find_tools finds those there are"
+_POLL = 1_000
+"""Milliseconds between two looks of a client at a task."""
+_TASK_STATUS = {None: "working", Outcome.STOPPED: "cancelled"}
 
 
 class GivenFile(Value):
@@ -148,23 +158,12 @@ class EngineTools:
         result that says what to do.
         """
         try:
-            match name:
-                case "ask":
-                    return await self._ask(_parsed(AskCall, arguments), report)
-                case "answer_is_wrong":
-                    wrong = _parsed(WrongCall, arguments)
-                    pending_turn = self._engine.dispute(
-                        self._owner, wrong.turn, wrong.complaint, wrong.value
-                    )
-                    return await self._told(pending_turn, report)
-                case "find_tools":
-                    return await self._find(_parsed(FindCall, arguments))
-                case "run_tool":
-                    run_call = _parsed(RunCall, arguments)
-                    return await self._run(run_call.name, run_call.arguments, run_call.files)
-                case _:
-                    await self._check_listed(name)
-                    return await self._run(name, arguments)
+            if name == "find_tools":
+                return await self._find(_parsed(FindCall, arguments))
+            work = await self._work(name, arguments)
+            if isinstance(work, RunCall):
+                return await self._run(work.name, work.arguments, work.files)
+            return await self._told(work, report)
         except ToolNotFound as error:
             return refused(ToolNotFound(error.message, _FINDS))
         except AgentError as error:
@@ -173,15 +172,66 @@ class EngineTools:
             log.exception("the tool %s failed for another program", name[:80])
             return text_result("An unexpected error; the server's log has it.", failed=True)
 
-    async def _ask(self, call: AskCall, report: Report) -> types.CallToolResult:
-        pending_turn = self._engine.ask(
-            self._owner,
-            call.conversation or None,
-            call.request,
-            [file.file() for file in call.files],
-            answers=answers_of(call.answers),
-        )
-        return await self._told(pending_turn, report)
+    async def begin(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """The id of the turn that such a call begins, which goes on without its caller; "" for a
+        call that begins none.
+        """
+        with suppress(AgentError):  # `call` tells it
+            if name != "find_tools":
+                work = await self._work(name, arguments)
+                return "" if isinstance(work, RunCall) else (await work).turn_id
+        return ""
+
+    async def task(self, turn_id: str, *, stop: bool = False) -> dict[str, Any]:
+        """The state of a turn, with the fields that the extension gives a task; `stop` it before.
+        Raises: ResourceNotFound.
+        """
+        records = await self._engine.conversations.records(self._owner, turn_id)
+        if stop:
+            await self._engine.stop(self._owner, turn_id)
+        story = TurnStory()
+        for record in records:
+            story.add(record)
+        task: dict[str, Any] = {
+            "taskId": turn_id,
+            "status": _TASK_STATUS.get(story.outcome, "completed"),
+            "statusMessage": story.step,
+            "createdAt": records[0].at.isoformat(),
+            "lastUpdatedAt": records[-1].at.isoformat(),
+            "ttlMs": None,
+            "pollIntervalMs": _POLL,
+        }
+        if task["status"] == "completed":
+            result = await self._result(story)
+            task["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return task
+
+    async def _work(self, name: str, arguments: Mapping[str, Any]) -> Awaitable[Asked] | RunCall:
+        """What such a call comes to: a turn that begins, as for a tool that may take long, or the
+        call of a tool.
+        """
+        match name:
+            case "ask":
+                call = _parsed(AskCall, arguments)
+                return self._engine.ask(
+                    self._owner,
+                    call.conversation or None,
+                    call.request,
+                    [file.file() for file in call.files],
+                    answers=answers_of(call.answers),
+                )
+            case "answer_is_wrong":
+                wrong = _parsed(WrongCall, arguments)
+                return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
+            case "run_tool":
+                run = _parsed(RunCall, arguments)
+            case _:
+                await self._check_listed(name)
+                run = RunCall(name=name, arguments=dict(arguments))
+        if not str((await self._engine.library.get(run.name)).limits):
+            return run
+        files = [file.file() for file in run.files]
+        return self._engine.run(self._owner, None, run.name, run.arguments, files)
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
@@ -192,11 +242,20 @@ class EngineTools:
                 if story.step != reported_step:
                     await report(story.step)
                     reported_step = story.step
+        return await self._result(story)
+
+    async def _result(self, story: TurnStory) -> types.CallToolResult:
         files = await story.read_files(self._engine, self._owner)
-        built = [await self._built(name) for name in story.new_tools]
+        structured = story.structured()
+        structured["new_tools"] = [await self._built(name) for name in story.new_tools]
+        if story.runs:
+            with suppress(ResourceNotFound):
+                conversations = self._engine.conversations
+                value = await conversations.result_of_turn(self._owner, story.turn)
+                structured["value"] = json.loads(value.content)
         return text_result(
             story.whole_text,
-            {**story.structured(), "new_tools": built},
+            structured,
             files,
             failed=story.outcome in (Outcome.FAILED, Outcome.STOPPED, None),
         )

@@ -4,20 +4,26 @@ the questions of a turn as a form that they show to their person (elicitation).
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import anyio
 import mcp_types as types
+from mcp import MCPError
 from mcp.server import NotificationOptions, Server, ServerRequestContext
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from selfeng.core.changes import Changes
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.places import VERSION
 from selfeng.core.question import Question
 from selfeng.doors.call_results import text_result
+
+if TYPE_CHECKING:
+    from selfeng.doors.engine_tools import EngineTools
 
 _ANSWERS = "answers"
 """The name of the one request for input."""
@@ -30,6 +36,10 @@ Report = Callable[[str], Awaitable[None]]
 
 Left = Callable[[Any], asyncio.Event]
 """Gives, for the request that carries a call, the event that is set once its client is gone."""
+TASKS = "io.modelcontextprotocol/tasks"
+"""The extension by which calls go on without their clients, which ask how far they are."""
+_ALIVE = 15.0
+"""Seconds of silence after which a client that wants to know is told that its call goes on."""
 
 _INSTRUCTIONS = (
     "An agent that builds its own tools. `ask` it for anything that code can work out: it uses a "
@@ -51,6 +61,10 @@ class ToolSource(Protocol):
         self, name: str, arguments: Mapping[str, Any], report: Report
     ) -> types.CallToolResult:
         """What a tool came to; its failure is a result, too. Cancelling it stops the work."""
+
+
+class _TaskParams(types.RequestParams):
+    task_id: str
 
 
 class _Bus:
@@ -83,10 +97,13 @@ class _ToolServer(Server[dict[str, Any]]):
 
 
 def mcp_server(
-    source: ToolSource, departure: Left = lambda _: asyncio.Event()
+    source: ToolSource,
+    departure: Left = lambda _: asyncio.Event(),
+    tasks: "EngineTools | None" = None,
 ) -> Server[dict[str, Any]]:
     """The server for the tools of `source`; several clients may use it at once. A client that
-    cancels a call, or leaves meanwhile, stops it.
+    cancels a call, or leaves meanwhile, stops it; with `tasks`, a client that knows them gets one
+    instead of waiting.
     """
 
     async def listed(
@@ -97,16 +114,24 @@ def mcp_server(
     async def called(
         context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        steps = count(1)
+        steps, latest = count(1), ""
 
         async def report(words: str) -> None:
+            nonlocal latest
+            latest = words
             await context.session.report_progress(next(steps), message=words)
 
         async def call(arguments: Mapping[str, Any]) -> types.CallToolResult:
             work = source.call(params.name, arguments, report)
-            return await _while_there(departure(context.request), work)
+            return await _while_there(departure(context.request), work, lambda: report(latest))
 
         arguments: Mapping[str, Any] = params.arguments or {}
+        if (
+            tasks
+            and _knows_tasks(context)
+            and (turn_id := await tasks.begin(params.name, arguments))
+        ):
+            return cast(types.CallToolResult, {"resultType": "task", **await tasks.task(turn_id)})
         answers = filled_in((params.input_responses or {}).get(_ANSWERS))
         if params.request_state:
             if answers is None:
@@ -130,6 +155,15 @@ def mcp_server(
             result = await call(continued(form.conversation, answers))
         return result
 
+    async def task(context: ServerRequestContext[Any, Any], params: _TaskParams) -> dict[str, Any]:
+        assert tasks is not None
+        stops = context.method == "tasks/cancel"
+        try:
+            state = await tasks.task(params.task_id, stop=stops)
+        except ResourceNotFound as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        return {} if stops else state
+
     server = _ToolServer(
         "selfeng",
         version=VERSION,
@@ -149,7 +183,15 @@ def mcp_server(
     server.add_notification_handler(
         "notifications/initialized", types.NotificationParams, on_initialized
     )
+    for method in ("tasks/get", "tasks/cancel") if tasks else ():
+        server.extensions[TASKS] = {}
+        server.add_request_handler(method, _TaskParams, task)
     return server
+
+
+def _knows_tasks(context: ServerRequestContext[Any, Any]) -> bool:
+    able, modern = context.session.client_capabilities, MODERN_PROTOCOL_VERSIONS
+    return context.protocol_version in modern and TASKS in ((able and able.extensions) or ())
 
 
 def _shows_forms(context: ServerRequestContext[Any, Any]) -> bool:
@@ -172,15 +214,19 @@ def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]
 
 
 async def _while_there(
-    departure: asyncio.Event, work: Coroutine[Any, Any, types.CallToolResult]
+    departure: asyncio.Event,
+    work: Coroutine[Any, Any, types.CallToolResult],
+    say_alive: Callable[[], Awaitable[None]],
 ) -> types.CallToolResult:
     """What `work` comes to; it is stopped when the caller is cancelled, or has left.
 
     It is a task of its own, as the SDK's cancellation would also cut off what stops a turn.
     """
     task, leaving = asyncio.create_task(work), asyncio.create_task(departure.wait())
+    first = partial(asyncio.wait, timeout=_ALIVE, return_when=asyncio.FIRST_COMPLETED)
     try:
-        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        while not (await first({task, leaving}))[0]:
+            await say_alive()
     finally:
         task.cancel()
         leaving.cancel()

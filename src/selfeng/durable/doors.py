@@ -11,8 +11,9 @@ from uuid import uuid4
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import Waiting
 from selfeng.core.files import File
-from selfeng.core.http import Network, NetworkAccess
+from selfeng.core.http import NetworkAccess
 from selfeng.core.lesson import AgentKind, LessonHint
+from selfeng.core.pictures import Sight
 from selfeng.core.prompt import AgentThread, ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient, ReplyT
 from selfeng.core.provenance import Provenance
@@ -87,6 +88,11 @@ class DurableModel:
             budget,
         )
 
+    async def sight(self, budget: Budget) -> Sight:
+        return await done_once(
+            name_of("model.sight"), lambda meter, _: self._model.sight(meter), budget
+        )
+
 
 PartName = Literal["inspector", "library", "network", "sandbox", "servers"]
 _KEYED = {"record_use", "record_failure", "record_change"}
@@ -116,21 +122,26 @@ def in_steps(name: PartName, part: T) -> T:
     return cast(T, _KINDS.get(name, _Steps)(name, part))
 
 
-async def _began_before(step_name: str) -> bool:
-    """Whether a call was begun by a process that died, so that it may have had its effect; that a
-    call begins is a step of its own.
+async def _called_once(
+    door: str, key: tuple[Any, ...], call: Callable[[], Awaitable[Execution]], *, repeatable: bool
+) -> Execution:
+    """A call is not made again if it was begun by a process that died, so that it may have had its
+    effect, unless it is `repeatable`; that it begins is a step of its own.
     """
     own_token = uuid4().hex
 
     async def begin(*_: object) -> str:
         return own_token
 
-    return await done_once(step_name, begin) != own_token
+    began_before = await done_once(name_of(f"{door}.begin", *key), begin) != own_token
 
+    async def once(*_: object) -> Execution:
+        if began_before and not repeatable:
+            lost = "the program ended during the call; its result is not known"
+            return Raised(type_name="CallInterrupted", message=lost)
+        return await call()
 
-def _interrupted() -> Raised:
-    lost = "the program ended during the call; its result is not known"
-    return Raised(type_name="CallInterrupted", message=lost)
+    return await done_once(name_of(f"{door}.call", *key), once)
 
 
 class _DurableSandbox(_Steps):
@@ -151,26 +162,6 @@ class _DurableSandbox(_Steps):
             on_test(result)
         return verdict
 
-    async def execute(
-        self,
-        job: SandboxJob,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        network: Network | None = None,
-    ) -> Execution:
-        """A call that may change something by its network is not made again."""
-        values: tuple[Any, ...] = (job, arguments, files), {}
-
-        async def once(*_: object) -> Any:
-            if network is None:
-                return await self._part.execute(job, arguments, files)
-            if not network.repeatable and began_before:
-                return _interrupted()
-            return await self._part.execute(job, arguments, files, network)
-
-        began_before = network and await _began_before(name_of("sandbox.begin", *values))
-        return await done_once(name_of("sandbox.execute", *values), once)
-
 
 class _DurableServers(_Steps):
     async def call(
@@ -181,18 +172,10 @@ class _DurableServers(_Steps):
             None
         ),
     ) -> Execution:
-        """A call is not made again, see `_began_before`, unless the server says that it changes
-        nothing.
-        """
-        call_key = tool.digest, dict(arguments)
-        began_before = await _began_before(name_of("servers.begin", *call_key))
-
-        async def call(*_: object) -> Any:
-            if began_before and not tool.repeatable:
-                return _interrupted()
-            return await self._part.call(tool, arguments, on_progress)
-
-        return await done_once(name_of("servers.call", *call_key), call)
+        """A call is made again only if the server says that it changes nothing."""
+        call = partial(self._part.call, tool, arguments, on_progress)
+        key = tool.digest, dict(arguments)
+        return await _called_once("servers", key, call, repeatable=tool.repeatable)
 
 
 class _DurableNetwork(_Steps):
@@ -204,16 +187,10 @@ class _DurableNetwork(_Steps):
         accesses: Sequence[NetworkAccess],
     ) -> Execution:
         """As a call of another server's tool; one that only reads is made again."""
-        call_key = job, dict(arguments), files, accesses
-        began_before = await _began_before(name_of("network.begin", *call_key))
+        key = job, dict(arguments), files, accesses
+        call = partial(self._part.execute, job, arguments, files, accesses)
         reads = all(access.reads for access in accesses)
-
-        async def call(*_: object) -> Any:
-            if began_before and not reads:
-                return _interrupted()
-            return await self._part.execute(job, arguments, files, accesses)
-
-        return await done_once(name_of("network.call", *call_key), call)
+        return await _called_once("network", key, call, repeatable=reads)
 
 
 class _Seen(NamedTuple):

@@ -29,9 +29,6 @@ class StepOutcome:
     cancelled: bool = False
     """The turn cancelled it before it ended, as what runs beside it had failed."""
 
-    def dumped(self) -> bytes:
-        return pickle.dumps(self)
-
     @staticmethod
     def loaded(text: bytes) -> "StepOutcome":
         outcome = pickle.loads(text)  # noqa: S301 - written by this program, in its own database

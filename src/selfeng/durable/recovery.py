@@ -76,7 +76,8 @@ class TurnRecovery:
         if self._resume:
             if once_ready:
                 self._processes.unready = self._unready()
-            give_up = partial(asyncio.get_running_loop().call_soon_threadsafe, self._give_up)
+            on_loop = asyncio.get_running_loop().call_soon_threadsafe
+            give_up = partial(on_loop, lambda: self._background.start(self._let_go()))
             await asyncio.to_thread(self._processes.begin, give_up)
             if once_ready:
                 await self._until_ready()
@@ -139,11 +140,8 @@ class TurnRecovery:
             except Exception as error:  # noqa: BLE001 - the database is away
                 log.warning("the turns of other processes could not be looked after: %s", error)
 
-    def _give_up(self) -> None:
-        """Other processes took this one for gone, as it was frozen, and continue its turns."""
-        self._background.start(self._let_go())
-
     async def _let_go(self) -> None:
+        """Other processes took this one for gone, as it was frozen, and continue its turns."""
         here = set(self._turns.running)  # before the look: a turn may begin meanwhile
         for turn_id in here - await asyncio.to_thread(self._journal.held):
             self._turns.stop_here(turn_id)

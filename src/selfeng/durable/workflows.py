@@ -7,7 +7,6 @@ the engine's loop, so that whatever it uses belongs to one loop, however it came
 
 import asyncio
 import hashlib
-import logging
 import pickle
 import threading
 import time
@@ -28,8 +27,6 @@ from selfeng.durable.outcomes import StepOutcome
 
 if TYPE_CHECKING:
     from dbos import DBOS, StepReservation
-
-log = logging.getLogger(__name__)
 
 _NAME = "selfeng"
 _PAUSE = 10.0
@@ -103,7 +100,6 @@ class Port:
         return step
 
     def close(self) -> None:
-        """End the workflow."""
         self._put("closed")
 
     def leave(self) -> None:

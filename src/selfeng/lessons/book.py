@@ -4,6 +4,7 @@ turn.
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,10 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.value import Value
 from selfeng.lessons import rows
 from selfeng.lessons.transcript import LessonOutcome
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch_value, reading, writing
 from selfeng.store.journal import mark_examined
 from selfeng.store.news import announce
+from selfeng.store.schema import examined_turns, lesson_evidence, lessons
 from selfeng.store.text import storable
 
 RELEVANT = 0.28
@@ -92,9 +94,8 @@ class LessonBook:
     def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
         """Reword a lesson; its counts restart. Raises: ResourceNotFound."""
         with writing(self._engine) as connection:
-            if not rows.reword(
-                connection, storable(lesson_id), storable(trigger), storable(advice)
-            ):
+            words = {"trigger": storable(trigger), "advice": storable(advice)}
+            if not rows.change(connection, storable(lesson_id), **words, **rows.FRESH):
                 raise _unknown(lesson_id)
             announce(connection, "lessons")
             return rows.load(connection, lesson_id=lesson_id)[0]
@@ -102,7 +103,10 @@ class LessonBook:
     def remove(self, lesson_id: str) -> None:
         """Raises: ResourceNotFound if the id is unknown."""
         with writing(self._engine) as connection:
-            if not rows.delete(connection, storable(lesson_id)):
+            of_lesson = lesson_evidence.c.lesson_id == storable(lesson_id)
+            connection.execute(lesson_evidence.delete().where(of_lesson))
+            deletion = lessons.delete().where(lessons.c.id == storable(lesson_id))
+            if not connection.execute(deletion).rowcount:
                 raise _unknown(lesson_id)
             announce(connection, "lessons")
 
@@ -112,8 +116,10 @@ class LessonBook:
 
     def knows(self, digest: str) -> bool:
         """Whether a turn with the same transcript was examined before."""
-        with reading(self._engine) as connection:
-            return rows.knows(connection, digest)
+        same = (examined_turns.c.digest == digest) & (examined_turns.c.unusable == 0)
+        return (
+            fetch_value(self._engine, sa.select(examined_turns.c.turn_id).where(same)) is not None
+        )
 
     def leave(self, turn_id: str, digest: str) -> bool:
         """Record that a reply about a turn was unusable. Returns whether the turn is to be examined
@@ -122,7 +128,8 @@ class LessonBook:
         with writing(self._engine) as connection:
             if rows.is_examined(connection, turn_id):
                 return False
-            if (unusable := rows.unusable_replies(connection, turn_id) + 1) < LOOKS:
+            so_far = sa.select(examined_turns.c.unusable).where(examined_turns.c.turn_id == turn_id)
+            if (unusable := max(0, connection.scalar(so_far) or 0) + 1) < LOOKS:
                 mark_examined(connection, turn_id, digest, unusable)
             return unusable < LOOKS
 
@@ -154,8 +161,11 @@ class LessonBook:
             )
 
     def expire_unused(self, days: int) -> None:
+        """Expire the lessons that were not shown for that many days since they were learnt."""
+        learnt_before = datetime.now(UTC) - timedelta(days=days)
+        old = (lessons.c.uses == 0) & (lessons.c.updated_at < learnt_before)
         with writing(self._engine) as connection:
-            rows.expire_unused(connection, days)
+            connection.execute(lessons.update().where(old).values(expired=True))
 
     def _cosines(self, text: str, candidates: Sequence[str]) -> list[float]:
         if not candidates:

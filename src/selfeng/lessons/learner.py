@@ -93,8 +93,6 @@ class LessonsReply(Value):
 
 
 class Examined(Value):
-    """The result of examining a turn."""
-
     taught: tuple[Lesson, ...] = ()
     """The lessons that it taught or confirmed."""
     changed: bool = False

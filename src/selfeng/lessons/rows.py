@@ -1,7 +1,7 @@
 """The rows of the lessons in SQL, read and written inside the caller's transaction."""
 
 from collections import defaultdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import sqlalchemy as sa
@@ -17,6 +17,9 @@ _GAIN, _LOSS = 0.2, 0.3
 """Shares of the distance to 1 and to 0. A failure counts more: a misleading lesson costs repairs, a
 missing one costs nothing extra.
 """
+
+FRESH = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
+"""The counts of a lesson that is new or was reworded."""
 
 
 def gained(weight: float) -> float:
@@ -57,9 +60,8 @@ def load(
 def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: str) -> str:
     """Store a new lesson and return its id."""
     lesson_id, now = uuid4().hex, datetime.now(UTC)
-    counts = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
     words = {"id": lesson_id, "agent": agent, "trigger": trigger, "advice": advice}
-    connection.execute(lessons.insert().values(**words, **counts, created_at=now, updated_at=now))
+    connection.execute(lessons.insert().values(**words, **FRESH, created_at=now, updated_at=now))
     return lesson_id
 
 
@@ -68,7 +70,7 @@ def confirm(connection: sa.Connection, lesson: Lesson) -> None:
     did not help stays expired.
     """
     now_weight = lesson.weight if lesson.weight < LEAST_WEIGHT else gained(lesson.weight)
-    _change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
+    change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
 
 
 def add_evidence(connection: sa.Connection, lesson_id: str, turn_id: str) -> None:
@@ -81,9 +83,9 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
     """Count a use, and its outcome if known."""
     match helped:
         case None:
-            _change(connection, lesson.id, uses=lesson.uses + 1)
+            change(connection, lesson.id, uses=lesson.uses + 1)
         case True:
-            _change(
+            change(
                 connection,
                 lesson.id,
                 uses=lesson.uses + 1,
@@ -93,7 +95,7 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
         case False:
             new_weight = lost(lesson.weight)
             expired = lesson.expired or new_weight < LEAST_WEIGHT
-            _change(
+            change(
                 connection,
                 lesson.id,
                 uses=lesson.uses + 1,
@@ -101,24 +103,6 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
                 weight=new_weight,
                 expired=expired,
             )
-
-
-def reword(connection: sa.Connection, lesson_id: str, trigger: str, advice: str) -> bool:
-    """Reword a lesson and restart its counts; False if the id is unknown."""
-    fresh = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
-    return _change(connection, lesson_id, trigger=trigger, advice=advice, **fresh)
-
-
-def delete(connection: sa.Connection, lesson_id: str) -> bool:
-    """Delete a lesson; False if the id is unknown."""
-    connection.execute(lesson_evidence.delete().where(lesson_evidence.c.lesson_id == lesson_id))
-    return connection.execute(lessons.delete().where(lessons.c.id == lesson_id)).rowcount == 1
-
-
-def expire_unused(connection: sa.Connection, days: int) -> None:
-    """Expire the lessons that were not shown for that many days since they were learnt."""
-    old = (lessons.c.uses == 0) & (lessons.c.updated_at < datetime.now(UTC) - timedelta(days=days))
-    connection.execute(lessons.update().where(old).values(expired=True))
 
 
 def is_examined(connection: sa.Connection, turn_id: str) -> bool:
@@ -132,25 +116,8 @@ def is_examined(connection: sa.Connection, turn_id: str) -> bool:
     )
 
 
-def knows(connection: sa.Connection, digest: str) -> bool:
-    """Whether a turn with the same transcript was examined."""
-    return (
-        connection.scalar(
-            sa.select(examined_turns.c.turn_id)
-            .where((examined_turns.c.digest == digest) & (examined_turns.c.unusable == 0))
-            .limit(1)
-        )
-        is not None
-    )
-
-
-def unusable_replies(connection: sa.Connection, turn_id: str) -> int:
-    """How many replies about a turn could not be used so far."""
-    condition = examined_turns.c.turn_id == turn_id
-    return max(0, connection.scalar(sa.select(examined_turns.c.unusable).where(condition)) or 0)
-
-
-def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
+def change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
+    """Set these columns of a lesson; False if the id is unknown."""
     changed = connection.execute(
         lessons.update()
         .where(lessons.c.id == lesson_id)

@@ -38,7 +38,6 @@ class ExactSearch:
             return [self._names[i] for i in best[np.argsort(-cosines[best], kind="stable")]]
 
     def release(self) -> None:
-        """Release the memory."""
         with self._lock:
             self._forget()
 

@@ -15,8 +15,7 @@ from dataclasses import replace
 import sqlalchemy as sa
 
 from selfeng.library import records, revisions
-from selfeng.library.change_events import LibraryChange, development
-from selfeng.library.library_snapshot import EMPTY, LibrarySnapshot
+from selfeng.library.library_snapshot import EMPTY, LibraryChange, LibrarySnapshot, development
 from selfeng.library.records import ToolEntry
 from selfeng.library.tool_files import FolderListing, Pair, ToolFiles, code_file, owner
 from selfeng.library.tool_writer import ToolWriter

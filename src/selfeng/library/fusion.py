@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
+from selfeng.core.words import request_key
 
 Vector = npt.NDArray[np.float32]
 
@@ -71,10 +72,5 @@ def distinct_requests(requests: Iterable[str]) -> tuple[str, ...]:
     """The requests without those that differ from an earlier one only in case and white space."""
     first: dict[str, str] = {}
     for request in requests:
-        first.setdefault(same_request(request), request)
+        first.setdefault(request_key(request), request)
     return tuple(first.values())
-
-
-def same_request(request: str) -> str:
-    """A key that is equal for requests that count as the same."""
-    return " ".join(request.split()).casefold()

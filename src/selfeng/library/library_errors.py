@@ -5,7 +5,6 @@ from pathlib import Path
 from selfeng.core.errors import (
     FileInTheWay,
     LibraryError,
-    ResourceNotFound,
     ToolExists,
     ToolModified,
     ToolNotFound,
@@ -85,12 +84,6 @@ def frozen(name: str, version: int) -> LibraryError:
         f"`selfeng unfreeze {name}` allows repairs again",
         cause="frozen",
         name=name,
-    )
-
-
-def no_proposal(name: str) -> ResourceNotFound:
-    return ResourceNotFound(
-        f"no proposal {name[:80]!r} waits for you", "`selfeng proposals` lists those that do"
     )
 
 

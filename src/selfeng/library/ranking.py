@@ -43,7 +43,7 @@ class Ranking:
     """Ranks with the vectors of one embedder. Thread-safe."""
 
     def __init__(self, parameters: Parameters) -> None:
-        self._parameters = parameters
+        self.parameters = parameters
         self._lock = threading.Lock()
 
     @classmethod
@@ -51,21 +51,17 @@ class Ranking:
         """For the embedder with that id; `folder` may have parameters fitted to this library."""
         return cls(current(embedder, folder))
 
-    @property
-    def parameters(self) -> Parameters:
-        return self._parameters
-
     def prepare(self, embedder: Embedder) -> None:
         """Measure the scale of an embedder without shipped parameters, once. Blocking. Raises what
         the embedder raises.
         """
         with self._lock:
-            if self._parameters.scale is None:
-                self._parameters = replace(self._parameters, scale=measure(embedder))
+            if self.parameters.scale is None:
+                self.parameters = replace(self.parameters, scale=measure(embedder))
 
     def request(self, vector: Vector) -> Vector:
         """Map the vector of a request to the one that tools are compared with."""
-        return self._parameters.map(vector) if self._parameters.map else vector
+        return self.parameters.map(vector) if self.parameters.map else vector
 
     def rank(self, evidence: Sequence[Evidence], tools: int) -> list[Ranked]:
         """Rank the tools, best first; `tools` is the number searched. Call `prepare` first if there
@@ -76,7 +72,7 @@ class Ranking:
         )
         if not len(strengths):
             return []
-        likely = confidences(strengths, tools, self._parameters.weights)
+        likely = confidences(strengths, tools, self.parameters.weights)
         order = sorted(range(len(evidence)), key=lambda i: (-strengths[i], evidence[i].name))
         return [
             Ranked(evidence[i].name, evidence[i].cosine or 0.0, float(likely[i])) for i in order
@@ -85,6 +81,6 @@ class Ranking:
     def _meaning(self, evidence: Evidence) -> float:
         if evidence.cosine is None:
             return _UNKNOWN
-        if self._parameters.scale is None:
+        if self.parameters.scale is None:
             raise RuntimeError("the embedder's scale is unknown: call `prepare` first")
-        return self._parameters.scale.evidence(evidence.cosine)
+        return self.parameters.scale.evidence(evidence.cosine)

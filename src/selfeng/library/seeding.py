@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -12,7 +11,7 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
-from selfeng.store.database import fetch_value, id_of, writing
+from selfeng.store.database import fetch_value, writing
 from selfeng.store.schema import properties
 
 _MARK = "seeded"
@@ -23,8 +22,6 @@ mostly a time-out of a busy machine.
 
 
 class Planted(Value):
-    """The result of seeding."""
-
     added: tuple[str, ...]
     present: tuple[str, ...]
     refused: tuple[str, ...]
@@ -35,25 +32,15 @@ class SeedMark:
     """Says in the database that the seeds were added to its library. Blocking."""
 
     engine: sa.Engine
-    former: Path
-    """The file beside the tools in which older versions said so: the ids of databases, one per
-    line; an empty file stands for every database.
-    """
 
     def present(self) -> bool:
         mark = sa.select(properties.c.value).where(properties.c.name == _MARK)
-        return fetch_value(self.engine, mark) is not None or self._is_in_file()
+        return fetch_value(self.engine, mark) is not None
 
     def put(self) -> None:
         with writing(self.engine) as connection:
             connection.execute(properties.delete().where(properties.c.name == _MARK))
             connection.execute(properties.insert().values(name=_MARK, value="1"))
-
-    def _is_in_file(self) -> bool:
-        if not self.former.exists():
-            return False
-        databases = self.former.read_text().split()
-        return not databases or id_of(self.engine) in databases
 
 
 async def plant(

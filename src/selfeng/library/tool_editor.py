@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from selfeng.core.errors import ResourceNotFound
 from selfeng.core.owner import current_owner
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.provenance import Proposal, Provenance, RolledBack, ToolVersion
@@ -16,7 +17,6 @@ from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.library import records, versions
 from selfeng.library.file_watcher import FileWatcher
-from selfeng.library.library_errors import no_proposal
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
@@ -105,7 +105,10 @@ class Proposals:
         query = sa.select(proposals.c.proposal).where(_is(owner, name))
         text = fetch_value(self._engine, query)
         if text is None:
-            raise no_proposal(name)
+            raise ResourceNotFound(
+                f"no proposal {name[:80]!r} waits for you",
+                "`selfeng proposals` lists those that do",
+            )
         return Proposal.model_validate_json(text)
 
     def of(self, owner: str) -> tuple[Proposal, ...]:

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.words import request_key
 from selfeng.library import records
 from selfeng.library.fusion import (
     distinct_requests,
     parameter_words,
-    same_request,
     tool_vector,
 )
 from selfeng.library.records import Embedding
@@ -89,8 +89,8 @@ class Vectors:
         """
 
         def add(tool: Tool, used: Used) -> _FoundBy | None:
-            request_keys = map(same_request, (*tool.example_requests, *used))
-            if tool.version != version or same_request(request) in request_keys:
+            request_keys = map(request_key, (*tool.example_requests, *used))
+            if tool.version != version or request_key(request) in request_keys:
                 return None
             return _FoundBy(tool, (request, *used)[:MOST_USED])
 

@@ -10,6 +10,7 @@ from selfeng.core.events import ThoughtAloud
 from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
+from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.models import function_choice, reply_form
 from selfeng.models.chat import ChatRequest, messages_of
@@ -17,8 +18,8 @@ from selfeng.models.connection import ModelConnection
 from selfeng.models.ladder import IGNORED, Malformed, NotFollowed, Strategy
 from selfeng.models.model_failures import RequestRefused
 
-Purpose = Literal["server", "text", "value", "choice"]
-Way = Literal["models", "stream", "schema", "required", "named", "auto", "words"]
+Purpose = Literal["server", "text", "value", "choice", "sight"]
+Way = Literal["models", "stream", "schema", "required", "named", "auto", "words", "pictures"]
 
 _NEEDED: dict[Purpose, str] = {"text": "text", "value": "values", "choice": "choices"}
 _WAYS: dict[Way, str] = {
@@ -29,6 +30,7 @@ _WAYS: dict[Way, str] = {
     "named": "by tool_choice with the function",
     "auto": 'by tool_choice "auto"',
     "words": "in words",
+    "pictures": "pictures",
 }
 
 
@@ -82,6 +84,28 @@ _PROMPT = Prompt(
         ChatMessage(role="user", content="What are 2 and 3 together?"),
     ),
 )
+_NUMBER = "83"
+_PICTURE = (
+    "iVBORw0KGgoAAAANSUhEUgAAAOAAAABwAQAAAAAvMEEPAAAB1klEQVR42u2WQW7bMBREHyUh1iKAtcwuOkJvIN/MRE"
+    "/So/AIOYKWWWqRhVowmi5oUbK+3DQFiqKABQiUOfyf5PwZ0k7cfgru4B38n0G5EwCuWVDNT08pSQMudy0gcJYUoDPg"
+    "ROoFng04Asc05jD35QWN6Z2AaFY7IB8hcvaTWW0o1TtpcBqcSRseeRIMD9SyJDRUQF9T4begbynw0KzGL1+JvNDido"
+    "l385iwAdMiQp5uE+mZEX+znv5vyER/HOmuQ3PVz+lVblZV+Sit5sZv0/pOExepmWLTc5HH5Eza00BMvdHO2b7xmn6M"
+    "hQGbd75VALxUZp8XUUvTovgc+QB8AfhKa9I6n+URDCj/C4Z+ZAHupH0FXmbbbMHeiTF9vpmt+KP6MlXMGfPSaUy9gy"
+    "FenKhSzR6NkSZ8MhJ7RnLMDnLGK3HFje+3kcVihdOndDtWSSpXFF1F3uT2N+zwvf4HZ3z8dGQdgdAmKpobkdNu2mkh"
+    "PuzPeSq05m8GK12c7deH2EVLkbMiEp2mfGCQr5VOIxLPilhpHtU7yR9WF8AiaidKKSBfGjCkq6jfvZFaoIYmNZt9Pi"
+    "Vn17PBr05CFaDcWNsfABcod27eMe09Zgokd/8jegc/Bn8C33S+5uOtM48AAAAASUVORK5CYII="
+)
+"""A PNG of the number: a server may take a picture and not show it to the model."""
+_LOOK = Prompt(
+    name="check",
+    messages=(
+        ChatMessage(
+            role="user",
+            content="Which number does the picture show? Reply with its digits only.",
+            pictures=(f"data:image/png;base64,{_PICTURE}",),
+        ),
+    ),
+)
 _PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {"a": {"type": "number"}, "b": {"type": "number"}},
@@ -96,7 +120,7 @@ _CHOICES: tuple[Way, ...] = ("required", "auto", "words")
 
 
 async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterator[Ability]:
-    """What the server can do, one after the other: eight model calls at most.
+    """What the server can do, one after the other: nine model calls at most.
 
     Raises:
         ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
@@ -108,6 +132,21 @@ async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterato
     ways = function_choice.strategies_for((_ADD, _MULTIPLY))
     for way, choosing in zip(_CHOICES, ways, strict=True):
         yield await _tried(connection, budget, "choice", way, choosing)
+    yield await sight(connection, budget)
+
+
+async def sight(connection: ModelConnection, budget: Budget) -> Ability:
+    """Whether the model sees pictures: one call. Raises: as `abilities`."""
+    request = ChatRequest(messages=messages_of(_LOOK), prompt=_LOOK.name)
+    try:
+        text = (await connection.complete(request, budget)).text
+    except (RequestRefused, ModelReplyInvalid) as error:
+        return Ability(purpose="sight", way="pictures", works=False, detail=error.message)
+    wrong = f"it read {one_line(text[:60])!r} where the picture shows {_NUMBER}"
+    works = _NUMBER in text
+    return Ability(
+        purpose="sight", way="pictures", works=works, wasted=not works, detail=wrong * (not works)
+    )
 
 
 def suitability(all_abilities: Sequence[Ability]) -> Suitability:

@@ -29,7 +29,6 @@ _PLAINER = re.compile(
 
 
 def applied(form: Iterable[str], body: Body) -> Body:
-    """The body in this form."""
     for name in form:
         body = _CHANGES[name](body) if name in _CHANGES else _without(name, body)
     return body

@@ -10,13 +10,14 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from selfeng.core.errors import ModelError
 from selfeng.core.model_server import ModelServer
-from selfeng.core.prompt import FunctionSchema, Prompt
+from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.value import Value
 from selfeng.prompts.agent_thread import is_result, read_call
 
 Message = Mapping[str, Any]
-"""In the form of `chat.completions`: `role` and `content`; `tool_calls` of the assistant, and
-`tool_call_id` of their results, whose role is `tool`.
+"""In the form of `chat.completions`: `role` and `content`, a text or parts of which some are
+pictures (`image_url`); `tool_calls` of the assistant, and `tool_call_id` of their results, whose
+role is `tool`.
 """
 
 
@@ -183,7 +184,14 @@ class Memory:
 
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:
     """The prompt's messages in wire format."""
-    return tuple({"role": m.role, "content": m.content} for m in prompt.messages)
+    return tuple({"role": m.role, "content": _content(m)} for m in prompt.messages)
+
+
+def _content(message: ChatMessage) -> str | list[dict[str, Any]]:
+    if not message.pictures:
+        return message.content
+    pictures = [{"type": "image_url", "image_url": {"url": url}} for url in message.pictures]
+    return [{"type": "text", "text": message.content}, *pictures]
 
 
 def with_native_calls(messages: Sequence[Message], names: Collection[str]) -> tuple[Message, ...]:
@@ -212,7 +220,11 @@ def with_native_calls(messages: Sequence[Message], names: Collection[str]) -> tu
 def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
     """The messages with a paragraph appended to the last one, so that roles still alternate."""
     *before, last = messages
-    return (*before, {**last, "content": f"{last['content']}\n\n{words}"})
+    match last["content"]:
+        case str(text):
+            return (*before, {**last, "content": f"{text}\n\n{words}"})
+        case parts:
+            return (*before, {**last, "content": [*parts, {"type": "text", "text": words}]})
 
 
 class ReceivedCalls:

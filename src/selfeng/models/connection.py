@@ -164,7 +164,6 @@ class ModelConnection:
             return ModelReply(text=text, calls=received.calls, cut_off=piece.finish == "length")
 
     async def _gathered(self, request: ChatRequest, budget: Budget) -> ModelReply:
-        """The whole reply, from its pieces."""
         apart = ReceivedCalls()
         spoken_text = "".join([piece async for piece in self.stream(request, budget, apart)])
         text = spoken_text if spoken_text.strip() or apart.calls else apart.thoughts

@@ -36,8 +36,6 @@ class Malformed(Exception):
 
 
 class Strategy(Protocol[ResultT_co]):
-    """One way of asking."""
-
     @property
     def fallback(self) -> int:
         """How many strategies to skip when a reply did not follow this one."""

@@ -17,7 +17,8 @@ _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
 _FORM = re.compile(
     r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options|"
-    r"parse grammar|initialize samplers|\b[Rr]oles?\b|[Cc]hat template|parallel_tool_calls"
+    r"parse grammar|initialize samplers|\b[Rr]oles?\b|[Cc]hat template|parallel_tool_calls|"
+    r"image (?:input|content|url)|image_url|mmproj|multimodal"
 )
 _CONTEXT = re.compile(
     r"context (?:length|size|window)|(?:exceeds?|overflows?) .{0,30}context|n_ctx|num_ctx|"
@@ -76,12 +77,6 @@ class TooLong(ModelUnavailable):
     cause = "too_long"
 
 
-class ReplyUnusable(ModelUnavailable):
-    """What the server sends is too large, or nested too deeply."""
-
-    cause = "unusable"
-
-
 def not_a_model(server: ModelServer, what: str) -> ModelUnavailable:
     """The error for a server whose answers have another form."""
     return ModelUnavailable(
@@ -105,10 +100,12 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
         return unreadable(server, "it is nested too deeply")
 
 
-def unreadable(server: ModelServer, what: str) -> ReplyUnusable:
-    return ReplyUnusable(
+def unreadable(server: ModelServer, what: str) -> ModelUnavailable:
+    """The error for a reply that is too large, or nested too deeply."""
+    return ModelUnavailable(
         f"the reply of {server.model} at {server.name} can't be used: {what}",
         "try again, or set another OPENAI_MODEL",
+        cause="unusable",
         model=server.model,
     )
 

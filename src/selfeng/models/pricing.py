@@ -37,6 +37,9 @@ def free(_model: str, _base_url: str, _tokens: Tokens) -> float:
 
 _CHARACTERS_PER_TOKEN = 4
 _COUNTS = re.compile(r'"(prompt|input|completion|output|cached)_tokens":\s*(\d+)')
+_PICTURE = re.compile(r'"data:image/[^"]*"')
+_PICTURE_TOKENS = 1000
+"""What models count for a picture of the size that they are shown, about."""
 _TEXT = re.compile(r'"(?:content|delta|arguments)":\s*"((?:[^"\\]|\\.)*)"')
 
 
@@ -50,7 +53,9 @@ class Meter:
             if schema
         }
         prompt_json = json.dumps([*request.messages, schemas], default=str, ensure_ascii=False)
-        self._prompt_length, self._uses_tokens = len(prompt_json), uses_tokens
+        pictures = _PICTURE.findall(prompt_json)
+        shown = len(pictures) * _PICTURE_TOKENS * _CHARACTERS_PER_TOKEN - sum(map(len, pictures))
+        self._prompt_length, self._uses_tokens = len(prompt_json) + shown, uses_tokens
         self._reply_length = self._unreported = 0
         self._usage: Tokens | None = None
 

@@ -19,11 +19,9 @@ from selfeng.models.json_text import find, mended
 from selfeng.models.ladder import Malformed, NotFollowed, Strategy
 
 _WRAPPED = 3
-"""How many wrappers are removed."""
 _MENDED = 4
 """How many rounds of mending: each may reveal problems one level deeper."""
 _SHOWN = 5
-"""How many problems are named."""
 
 _WORDS = ("title", "description")
 """Words about a schema that nothing is checked against."""

@@ -10,7 +10,6 @@ Json = Mapping[str, Any]
 
 _LEAST_CAP = 16
 """Tokens. A lower limit is refused."""
-_CAPS = ("max_tokens", "max_completion_tokens")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 
 
@@ -52,11 +51,18 @@ def _items(message: Json) -> Iterator[dict[str, Any]]:
         yield {"type": "function_call_output", "call_id": call, "output": content or ""}
         return
     if content or not message.get("tool_calls"):
-        yield {"role": role, "content": content or ""}
+        parts = content if isinstance(content, str) else [*map(_part, content or ())]
+        yield {"role": role, "content": parts or ""}
     yield from (
         {"type": "function_call", "call_id": call["id"], **call["function"]}
         for call in message.get("tool_calls") or ()
     )
+
+
+def _part(part: Json) -> dict[str, Any]:
+    if part["type"] == "image_url":
+        return {"type": "input_image", "image_url": part["image_url"]["url"]}
+    return {**part, "type": "input_text"} if part["type"] == "text" else {**part}
 
 
 def completion_of(response: Json) -> dict[str, Any]:

@@ -46,7 +46,6 @@ class Thoughts:
         self._buffer = self._spoken = ""
         self._inner = 0
         self.text = ""
-        """All thoughts so far."""
         self.were_unopened = False
         """Whether a tag closed thoughts that none had opened."""
 

@@ -167,6 +167,7 @@ class Transport:
             reply, form = await attempts.follow(body, self._form)
         except RequestRefused as refusal:
             blind = refusal.is_blind and not wants_plainer(refusal.said, body)
+            blind = blind and not any(isinstance(m.get("content"), list) for m in body["messages"])
             if not blind or self._alternative_path(refusal, body) or fields in self._in_vain:
                 raise
             for candidate in untold(applied(self._form, body), self._form):
@@ -223,8 +224,6 @@ class Transport:
 
 
 class StreamedPieces:
-    """The pieces of a stream."""
-
     def __init__(self, chunks: Chunks, server: ModelServer) -> None:
         self._chunks, self._server = chunks, server
         self._midway = self._finished = False

@@ -10,11 +10,17 @@ from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.durable.outcomes import done_once, name_of
-from selfeng.projects.acting import ActionContext, ActionResult, WorkAction, act
+from selfeng.projects.acting import (
+    ActionContext,
+    ActionResult,
+    ProgramActions,
+    ProgramFunction,
+    WorkAction,
+    act,
+)
 from selfeng.projects.consent import AutoApprove, Consent
 from selfeng.projects.loop import Build, BuildDeps, Final, OnContext, OnEvent
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.program_actions import ProgramActions, ProgramFunction
 from selfeng.projects.running import RunOutcome, run
 from selfeng.projects.state import ProjectState, ProjectStore, Restored, back_up
 from selfeng.projects.workspace import Workspace, WorkspaceFile

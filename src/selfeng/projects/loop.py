@@ -41,7 +41,7 @@ from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.core.words import count, shortened
 from selfeng.durable.outcomes import done_once, name_of
-from selfeng.projects.acting import ActionContext, ActionResult, act
+from selfeng.projects.acting import ActionContext, ActionResult, ProgramActions, act
 from selfeng.projects.actions import AddPackage, Finish, GiveUp, ProjectAction, WriteFile
 from selfeng.projects.consent import Consent
 from selfeng.projects.edits import Change, apply, unified
@@ -62,7 +62,6 @@ from selfeng.projects.options import (
     packages_in,
     requirement,
 )
-from selfeng.projects.program_actions import ProgramActions
 from selfeng.projects.project_context import Context, LastStep, findings, gather
 from selfeng.projects.state import (
     Activity,
@@ -106,8 +105,6 @@ class BuildDeps:
 
 
 class BuildBudget(Budget):
-    """What one build may spend."""
-
     spender = "build"
 
     def remedy(self, limit: str) -> str:
@@ -127,8 +124,6 @@ class Begun(NamedTuple):
 
 
 class Build:
-    """One build."""
-
     def __init__(
         self,
         deps: BuildDeps,

@@ -16,12 +16,12 @@ from pydantic import SecretStr, ValidationError
 from selfeng.core.changes import Changes
 from selfeng.core.choices import write_choices
 from selfeng.core.errors import RequestError
-from selfeng.core.model_server import HIDDEN, shown_address, with_hidden_values
+from selfeng.core.model_server import HIDDEN, OPENAI, shown_address, with_hidden_values
 from selfeng.core.settings import CHANGEABLE, Settings
 from selfeng.core.status import LocalServer, ModelStatus
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
-from selfeng.llm_client import OPENAI, LLMClient
+from selfeng.llm_client import LLMClient
 
 if TYPE_CHECKING:
     from selfeng.models.abilities import Ability
@@ -97,7 +97,9 @@ class Configuration:
 
     def __init__(self, settings: Settings, connect: Connect, look: Look = _finding_nothing) -> None:
         """`look` finds model servers that run on this machine."""
-        self._settings, self._connect, self._look = settings, connect, look
+        self.settings = settings
+        """Those of the turns that begin now."""
+        self._connect, self._look = connect, look
         self._local_servers: tuple[LocalServer, ...] = ()
         self._looks_left = _LOOKS
         self._clients = AsyncExitStack()
@@ -111,13 +113,8 @@ class Configuration:
         """The client of the turns that begin now, unless their conversation has a model."""
 
     @property
-    def settings(self) -> Settings:
-        """Those of the turns that begin now."""
-        return self._settings
-
-    @property
     def status(self) -> ModelStatus:
-        client, offline, fixed = self.client, self._settings.offline, self._settings.fixed
+        client, offline, fixed = self.client, self.settings.offline, self.settings.fixed
         trouble = client.trouble
         return ModelStatus(
             name=client.model,
@@ -133,19 +130,18 @@ class Configuration:
         """The client of another model on the same server; "" names the configured model, and so
         does every name without a server.
         """
-        if model in ("", self.client.model) or self._settings.offline:
+        if model in ("", self.client.model) or self.settings.offline:
             return self.client
         return self._connected(model)
 
     async def aclose(self) -> None:
-        """Close all clients."""
         await self._clients.aclose()
 
     async def probe(self) -> None:
         """Find out whether the model's server answers, unless that was found out recently. Without
         one, look for servers on this machine, at the first times.
         """
-        if self._settings.offline:
+        if self.settings.offline:
             if self._looks_left and not self._local_servers:
                 await self.look()
             return
@@ -168,7 +164,7 @@ class Configuration:
 
     def view(self) -> SettingsView:
         """What a person may see of the settings."""
-        settings, fields = self._settings, type(self._settings).model_fields
+        settings, fields = self.settings, type(self.settings).model_fields
         values = {name: getattr(settings, name) for name in CHANGEABLE if name != KEY}
         environment_names = {name.upper() for name in os.environ}
         places: dict[str, Literal["environment", ".env", "key"]] = {
@@ -198,7 +194,7 @@ class Configuration:
             changed = self._with(changes)
             stored = {name: _plain(value) for name, value in changed.chosen.items()}
             await asyncio.to_thread(write_choices, changed.data_dir, stored)
-            before, self._settings = self._settings, changed
+            before, self.settings = self.settings, changed
             if any(getattr(before, name) != getattr(changed, name) for name in _CONNECTION):
                 self.client, self._next_probe = self._connected(), 0.0
             self.changed.tell()
@@ -232,13 +228,13 @@ class Configuration:
 
     def _connected(self, model: str = "") -> LLMClient:
         changes = {MODEL: model} if model else {}
-        client = self._connect(self._settings.model_copy(update=changes), self.news.tell)
+        client = self._connect(self.settings.model_copy(update=changes), self.news.tell)
         self._clients.push_async_callback(client.aclose)
         return client
 
     def _with(self, changes: Mapping[str, Any]) -> Settings:
         """The settings with these changes. Raises: SettingsInvalid."""
-        settings = self._settings
+        settings = self.settings
         values: dict[str, Any] = {
             name: (value.strip() or None) if isinstance(value, str) else value
             for name, value in changes.items()
@@ -260,7 +256,7 @@ class Configuration:
 
     def _problem(self, name: str, value: Any) -> Problem | None:
         """What no rule of the settings themselves says."""
-        if name in self._settings.fixed:
+        if name in self.settings.fixed:
             return Problem(
                 kind="fixed",
                 message=f"{name.upper()} is set in the environment or in .env, which wins",

@@ -25,7 +25,7 @@ _WHEEL = FILES / "requirements-node.txt"
 
 
 class FrontEndUnavailable(AgentError):
-    """The page's libraries could not be installed."""
+    """The page's libraries, or Node, could not be installed."""
 
 
 def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> None:
@@ -33,8 +33,8 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
     page's bundle ships; `dev`: with its devDependencies.
 
     Raises:
-        FrontEndUnavailable: npm failed; the message ends with npm's output.
-        NodeUnavailable: there is no npm, and none can be installed.
+        FrontEndUnavailable: npm failed, and the message ends with its output; or there is no npm,
+            and none can be installed.
     """
     if (FILES / "page").is_dir():
         return
@@ -62,10 +62,6 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
     stamp.write_text(f"{lock} dev" if dev else lock)
 
 
-class NodeUnavailable(AgentError):
-    """There is no Node, and none can be installed."""
-
-
 def own(program: Literal["node", "npm"]) -> list[str]:
     """How to run the machine's own Node or npm; empty where it has none that is new enough."""
     path = shutil.which(program)
@@ -76,7 +72,7 @@ def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> l
     """How to run Node or npm.
 
     Raises:
-        NodeUnavailable: the machine has none that is new enough, and none can be installed from
+        FrontEndUnavailable: the machine has none that is new enough, and none can be installed from
             PyPI.
     """
     if program_command := own(program):
@@ -107,14 +103,14 @@ def _install() -> None:
     try:
         run_installer(install_command("--quiet", "--require-hashes", "-r", str(_WHEEL)))
     except InstallFailed as error:
-        raise NodeUnavailable(
+        raise FrontEndUnavailable(
             f"Node could not be installed: {error.message[-600:]}",
             error.remedy or f"install Node {OLDEST} or newer",
         ) from error
 
 
 def run(arguments: list[str]) -> int:
-    """Run Node and give its exit code. Raises: NodeUnavailable."""
+    """Run Node and give its exit code. Raises: FrontEndUnavailable."""
     return subprocess.run([*command("node", lambda line: None), *arguments], check=False).returncode  # noqa: S603
 
 

@@ -29,18 +29,13 @@ def prepare_search(settings: Settings, report: Report) -> None:
             prepare_chroma(settings.parts, report)
 
 
-def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
-    """Build the sandbox image unless it is current.
+def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
+    """Build what this sandbox makes its containers from, unless it is current.
 
     Raises:
         SandboxUnavailable: no backend works, or lacks what it needs.
         SandboxFailed: a step of the build failed.
     """
-    make_image(SecureSandbox.from_settings(settings), report)
-
-
-def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
-    """Build what this sandbox makes its containers from, unless it is current."""
     if not sandbox.image_is_current():
         report(f"Setting up the sandbox ({sandbox.backend})")
         sandbox.build_image()
@@ -49,7 +44,7 @@ def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
 PARTS: dict[str, Callable[[Settings, Report], None]] = {
     "embedder": prepare_search,
     "front-end": lambda settings, report: prepare_front_end(report),
-    "sandbox": prepare_image,
+    "sandbox": lambda settings, report: make_image(SecureSandbox.from_settings(settings), report),
 }
 
 

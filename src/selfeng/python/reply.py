@@ -25,7 +25,6 @@ class Reply(Value):
     conversation: str
     """Id of the conversation, to continue it."""
     turn: str
-    """Id of the turn."""
     tool: str | None = None
     """The tool that was run, if any."""
     value: Any = None

@@ -15,7 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sandbox_worker.job_folder import HELD
 from selfeng.core.daemon_threads import DaemonThreads
@@ -51,17 +51,6 @@ _INTERVAL = 0.1
 _KB = 1024
 
 
-class Watched(Protocol):
-    """A container, identified by its first process."""
-
-    @property
-    def pid(self) -> int:
-        """The process id on the host; 0 once it has ended."""
-
-    def outgrow(self) -> None:
-        """End it because it uses too much memory."""
-
-
 class Watchdog:
     """Checks the memory of containers in a thread, while there are any. Callable from any
     thread.
@@ -69,11 +58,11 @@ class Watchdog:
 
     def __init__(self, limit_mb: int) -> None:
         self._limit = limit_mb * _KB
-        self._watched: set[Watched] = set()
+        self._watched: set[BubblewrapContainer] = set()
         self._thread: threading.Thread | None = None
         self._lock = threading.Condition()
 
-    def watch(self, container: Watched) -> None:
+    def watch(self, container: BubblewrapContainer) -> None:
         with self._lock:
             self._watched.add(container)
             if self._thread is None:
@@ -82,7 +71,7 @@ class Watchdog:
                 )
                 self._thread.start()
 
-    def forget(self, container: Watched) -> None:
+    def forget(self, container: BubblewrapContainer) -> None:
         """Stop watching it."""
         with self._lock:
             self._watched.discard(container)
@@ -229,7 +218,8 @@ class BubblewrapBackend:
                 self._run(None, "true")
             except SandboxFailed as error:
                 raise SandboxUnavailable(
-                    f"bubblewrap does not work here: {error.message}", _remedy()
+                    f"bubblewrap does not work here: {error.message}",
+                    "; ".join((*refusals(Path("/proc")), _OR_DOCKER)),
                 ) from error
             self._version = _version(tools)
 
@@ -296,11 +286,11 @@ class BubblewrapBackend:
         (folder / HELD).chmod(0o311)  # nobody can list it
         return folder
 
-    def watch(self, container: Watched) -> None:
+    def watch(self, container: BubblewrapContainer) -> None:
         if "memory" in self._groups.missing:
             self._watchdog.watch(container)
 
-    def forget(self, container: Watched) -> None:
+    def forget(self, container: BubblewrapContainer) -> None:
         self._watchdog.forget(container)
 
     def _start(
@@ -412,10 +402,6 @@ def _version(tools: Tools) -> str:
     bwrap = tools.bwrap or str(tools.packaged and tools.packaged / PACKAGED[0] / "_bin" / "bwrap")
     result = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return result.stdout.strip() + ("" if tools.bwrap else " (from PyPI)")
-
-
-def _remedy() -> str:
-    return "; ".join((*refusals(Path("/proc")), _OR_DOCKER))
 
 
 def refusals(proc: Path) -> Iterator[str]:

@@ -19,7 +19,7 @@ from selfeng.core.packages import WORKER_PACKAGE
 from selfeng.core.process import this_process
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.control_groups import Controller
-from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits, hidden_of_proc
+from selfeng.sandboxes.limits import ENVIRONMENT, MB, ContainerLimits, hidden_of_proc
 from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
@@ -28,7 +28,6 @@ is visible inside.
 """
 
 _USER = 65534
-_MB = 1024 * 1024
 _COUNTED_APART = (5, 14)
 _ADDRESSES = 8
 """How much larger a process's address space may be than its memory: libraries reserve more than
@@ -87,8 +86,6 @@ class Files:
 
 @dataclass(frozen=True)
 class Descriptors:
-    """File descriptors for bwrap."""
-
     report: int
     """Receives bwrap's report on the container."""
     hold_reader: int
@@ -151,8 +148,8 @@ def _resources(start: Start) -> Iterator[str]:
     """Limits of each process. A POSIX message queue would outlive its process, and the call."""
     limits = {"core": 0, "msgqueue": 0, "nofile": start.limits.files + FILES_OF_THE_JUDGE}
     if "memory" in start.missing:
-        memory = start.limits.memory_mb * _MB
-        limits |= {"data": memory, "as": _ADDRESSES * memory, "fsize": start.limits.tmp_mb * _MB}
+        memory = start.limits.memory_mb * MB
+        limits |= {"data": memory, "as": _ADDRESSES * memory, "fsize": start.limits.tmp_mb * MB}
     return (f"--{name}={value}:{value}" for name, value in limits.items())
 
 
@@ -173,7 +170,7 @@ def _staging(start: Start) -> Iterator[str]:
     mount, files, limits = start.tools.mount, start.files, start.limits
     yield from (f"echo 0 > {shlex.quote(str(procs))}" for procs in files.joined)
     owner = _USER if os.geteuid() == 0 else 0  # this user, as seen in its own namespace
-    tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"  # noqa: E501
+    tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"  # noqa: E501
     staged = {**{source: stage for source, stage, _ in _staged(files)}, **_packaged(start.tools)}
     folders = ["tmp", *(str(stage) for source, stage in staged.items() if source.is_dir())]
     ordinary = [str(stage) for source, stage in staged.items() if not source.is_dir()]

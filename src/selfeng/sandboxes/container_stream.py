@@ -75,8 +75,6 @@ _HEADER = struct.Struct(">BxxxL")
 
 
 class DockerStream(JudgeStream):
-    """The stream of one container."""
-
     def __init__(self, raw: Any) -> None:
         """`raw`, from the SDK: a file-like object around the socket, or a TLS or SSH socket."""
         self._raw = raw

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from selfeng.core.process import is_running, this_process
-from selfeng.sandboxes.limits import ContainerLimits
+from selfeng.sandboxes.limits import MB, ContainerLimits
 
 Controller = Literal["memory", "pids", "cpu"]
 CONTROLLERS: tuple[Controller, ...] = get_args(Controller)
@@ -26,7 +26,6 @@ CONTROLLERS: tuple[Controller, ...] = get_args(Controller)
 PREFIX = "self-engineering-agent,"
 """Begins the name of every group of ours; the creating process and a number follow."""
 _UNIFIED = "unified"
-_MB = 1024 * 1024
 _PERIOD = 100_000
 _SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
 _SHOWN = {
@@ -44,8 +43,6 @@ _number = itertools.count()
 
 @dataclass(frozen=True)
 class _Tree:
-    """A mounted tree of groups."""
-
     top: Path
     own_group: Path
     """The group of this process."""
@@ -214,7 +211,7 @@ def _values(
     controller: Controller, limits: ContainerLimits, unified: bool
 ) -> Iterator[tuple[str, str]]:
     """The files of a group that set its limits, in order."""
-    memory, quota = str(limits.memory_mb * _MB), int(limits.cpus * _PERIOD)
+    memory, quota = str(limits.memory_mb * MB), int(limits.cpus * _PERIOD)
     match controller, unified:
         case "memory", True:
             yield from (("memory.max", memory), ("memory.swap.max", "0"))

@@ -27,9 +27,9 @@ Making = Callable[[Mapping[str, str]], DockerBackend]
 class DockerHost:
     """One engine. A thread looks whether it answers, from the first use on until it is closed."""
 
-    def __init__(self, address: str, make: Making, environment: Mapping[str, str]) -> None:
+    def __init__(self, address: str, make: Making) -> None:
         self.address = address
-        self.backend = make({**environment, "DOCKER_HOST": address})
+        self.backend = make({**os.environ, "DOCKER_HOST": address})
         self.problem: SandboxError | None = None
         """Why it is left out; None while it is used."""
         self.containers: set[HostedContainer] = set()
@@ -172,14 +172,9 @@ class DockerHosts:
 
     name = "docker"
 
-    def __init__(
-        self, addresses: Sequence[str], make: Making, environment: Mapping[str, str] | None = None
-    ) -> None:
-        """`addresses` as those of DOCKER_HOST; `environment` has Docker's other variables, and None
-        is this process's own.
-        """
-        variables = os.environ if environment is None else environment
-        self.hosts = [DockerHost(address, make, variables) for address in addresses]
+    def __init__(self, addresses: Sequence[str], make: Making) -> None:
+        """`addresses` as those of DOCKER_HOST."""
+        self.hosts = [DockerHost(address, make) for address in addresses]
 
     @property
     def places(self) -> int:

@@ -240,7 +240,6 @@ class PackageLayer(DockerImage):
         return self.id()
 
     def dockerfile(self) -> str:
-        """The Dockerfile of the image."""
         install = (
             "pip install --no-cache-dir --root-user-action=ignore --only-binary :all: --no-deps "
             "--require-hashes"

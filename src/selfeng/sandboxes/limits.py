@@ -41,7 +41,6 @@ class ContainerLimits:
     tmp_mb: int = 32
     """Size of /tmp, the only writable folder."""
     tmp_files: int = 4096
-    """Files and folders in /tmp."""
 
 
 def has_own_kernel(runtime: str | None) -> bool:

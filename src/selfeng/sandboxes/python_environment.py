@@ -47,8 +47,6 @@ BUILD = "set it up with `selfeng setup sandbox`"
 
 @dataclass(frozen=True)
 class Parts:
-    """The folders of an environment."""
-
     packages: Path
     """A virtual environment."""
     worker: Path

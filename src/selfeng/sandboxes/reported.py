@@ -8,7 +8,7 @@ import json
 import math
 from typing import Any, get_args
 
-from selfeng.core.result import LARGEST, ResultReference, canonical, reference_to
+from selfeng.core.result import LARGEST, ResultReference, canonical, is_deep, reference_to
 from selfeng.core.secrets import without_secrets
 from selfeng.core.verdict import Raised, Replay, Returned, TestOutcome, TestResult
 
@@ -177,7 +177,7 @@ def plain_json(source: str | bytes) -> Any:
         json.dumps(value, ensure_ascii=False).encode()  # fails for a lone surrogate
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
-    if not _is_shallow(value, _DEPTH):
+    if is_deep(value, _DEPTH):
         raise ValueError("it is nested too deeply")
     return value
 
@@ -202,10 +202,3 @@ def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping := dict(members)) < len(members):
         raise ValueError("a key occurs twice")
     return mapping
-
-
-def _is_shallow(value: Any, depth: int) -> bool:
-    inner = (
-        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    )
-    return inner is None or (depth > 0 and all(_is_shallow(item, depth - 1) for item in inner))

@@ -224,7 +224,6 @@ class McpServers:
             for problem in self._config.problems.values():
                 log.warning("an MCP server is left out: %s", problem)
             servers = self._config.servers
-            await asyncio.to_thread(self._known_tools.forget_addresses)
             connections = self._connections.values()
             outdated = [
                 connection

@@ -148,7 +148,9 @@ class DeviceFlow(OAuthClient):
                 if error.error == "slow_down":
                     interval += _SLOWER
                 elif error.error != "authorization_pending":
-                    raise NetworkRefused(f"the service refused: {error}", "begin again") from error
+                    raise NetworkRefused(
+                        f"the service refused: {str(error).rstrip(': ')}", "begin again"
+                    ) from error
         raise NetworkRefused("the person did not answer in time", "begin again")
 
 

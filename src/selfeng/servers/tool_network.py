@@ -1,4 +1,4 @@
-"""ToolNetwork: the hosts that tools of the library use: grants, probes and calls."""
+"""ToolNetwork: what tools of the library need with consent: grants, probes and calls."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -7,16 +7,12 @@ from typing import Any, Protocol
 
 from selfeng.core.errors import NetworkRefused, ResourceNotFound
 from selfeng.core.files import File
-from selfeng.core.http import (
-    Exchange,
-    Grant,
-    HttpRequest,
-    HttpResponse,
-    NetworkAccess,
-)
+from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
 from selfeng.core.owner import current_owner
+from selfeng.core.package_lock import PackageLock, lock_packages
+from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Grant, Need, Tool
 from selfeng.core.verdict import Execution, Killed, Raised, SandboxJob
 from selfeng.store.grants import Grants
 
@@ -60,12 +56,15 @@ class GrantedNetwork:
     def __init__(self, sandbox: Sandbox, networks: Networks, grants: Grants) -> None:
         self._sandbox, self._networks, self._grants = sandbox, networks, grants
 
-    async def ungranted(self, tool: Tool) -> tuple[NetworkAccess, ...]:
-        return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.network)
+    async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
+        return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.needs)
 
-    async def grant(self, tool: Tool) -> None:
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, tool.network)
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+
+    async def lock(self, requirements: Sequence[str]) -> PackageLock:
+        return await asyncio.to_thread(lock_packages, requirements)
 
     async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
         exchanges: list[Exchange] = []
@@ -96,21 +95,33 @@ class GrantedNetwork:
         """Those of a tool, or all, by tool and time."""
         return await asyncio.to_thread(self._grants.read, tool)
 
-    async def allow(self, owner: str, tool: Tool, host: str = "") -> None:
-        """Grant a tool what it needs of a host, or of all.
+    async def allow(self, owner: str, tool: Tool, name: str = "") -> tuple[Need, ...]:
+        """Grant a tool what it needs: the host, package or limit of this name, or all; returns it.
 
         Raises:
-            ResourceNotFound: it needs no such host.
+            ResourceNotFound: it does not need that.
         """
-        accesses = [access for access in tool.network if host in ("", access.host)]
-        if not accesses:
-            needs = ", ".join(access.host for access in tool.network) or "none"
+        known = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
+        hosts = [its for access in tool.network if access.argument for its in access.at(name)]
+        needs = tuple[Need, ...](known or hosts)
+        if not needs:
+            names = ", ".join(need.name for need in tool.needs) or "nothing"
             raise ResourceNotFound(
-                f"{tool.name} needs no host {host!r}" if host else f"{tool.name} needs no host",
-                f"hosts that it needs: {needs}",
+                f"{tool.name} does not need {name!r}" if name else f"{tool.name} needs no consent",
+                f"what it needs: {names}",
             )
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, accesses)
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+        return needs
 
-    async def revoke(self, tool: str, host: str = "") -> int:
-        """Ask again before a tool uses this host, or any; returns how many grants there were."""
-        return await asyncio.to_thread(self._grants.revoke, tool, host)
+    async def with_granted(self, tool: Tool) -> Tool:
+        """The tool with the granted hosts of its calls beside those that it needs always."""
+        grants = await self.grants(tool.name) if any(a.argument for a in tool.network) else ()
+        hosts = [grant.need for grant in grants if isinstance(grant.need, NetworkAccess)]
+        network = tuple(dict.fromkeys([*tool.network, *hosts]))
+        return tool.model_copy(update={"network": network})
+
+    async def revoke(self, tool: str, name: str = "") -> int:
+        """Ask again before a tool has what is named so, or anything; returns how many grants there
+        were.
+        """
+        return await asyncio.to_thread(self._grants.revoke, tool, name)

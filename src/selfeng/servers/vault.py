@@ -76,17 +76,21 @@ class Vault:
             for row in rows
         )
 
+    def check_name(self, name: str) -> None:
+        """Raises: RequestError: no secret can have this name."""
+        if not _NAME.fullmatch(name):
+            raise RequestError(
+                "the name of a secret has capitals, digits and _, and begins with a letter",
+                "use a name such as GITHUB_TOKEN",
+            )
+
     def set(self, name: str, value: str) -> None:
         """Keep a secret, in place of an earlier value.
 
         Raises:
             RequestError: the name or the value can't be one.
         """
-        if not _NAME.fullmatch(name):
-            raise RequestError(
-                "the name of a secret has capitals, digits and _, and begins with a letter",
-                "use a name such as GITHUB_TOKEN",
-            )
+        self.check_name(name)
         if not len(value) >= SHORTEST or len(value.encode(errors="replace")) > LONGEST:
             raise RequestError(
                 f"a secret has at least {SHORTEST} characters and at most {LONGEST // 1024} KB",

@@ -34,8 +34,6 @@ _EXPECTED = {"ValueError", "TypeError"}
 
 
 class ResponseSynthesizer:
-    """Puts results into words."""
-
     def __init__(self, model: ModelClient) -> None:
         self._model = model
 
@@ -56,6 +54,7 @@ class ResponseSynthesizer:
             call=call,
             result=await _describe(execution),
             rounded=rounded(execution, tool),
+            refused=", ".join(request.refused),
         )
         async for piece in self._stream_reply(turn, prompt, plain(execution, tool)):
             yield piece

@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, assert_never, cast
+from typing import Any, Literal, NamedTuple, assert_never, cast, get_args
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
@@ -17,15 +17,18 @@ from selfeng.core.consent_question import (
     ConsentAsked,
     call_consent,
     consent_id,
-    hosts_of,
-    network_consent,
-    network_id,
+    needs_consent,
+    needs_id,
     not_consented,
+    picture_consent,
+    titles,
 )
 from selfeng.core.errors import (
     AgentError,
     AgentGaveUp,
     LibraryError,
+    NotConsented,
+    PlanFailed,
     StillUnclear,
     SynthesisFailed,
     stage,
@@ -42,9 +45,9 @@ from selfeng.core.question import ALWAYS, NO, Consent, Question, answers_text, q
 from selfeng.core.result import Dispute, TaughtRow, ToolEdit, canonical
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ServerTool
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Tool, needs_of
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -67,8 +70,6 @@ _TRACEBACK = 3000
 
 
 class Executed(Value):
-    """A call and its outcome."""
-
     call: Call
     execution: Execution
 
@@ -95,7 +96,6 @@ class PartServed(NamedTuple):
 
     result: StepResult
     files: tuple[File, ...]
-    """The files that its tool made."""
 
 
 _WAYS: Mapping[type, str] = {
@@ -130,8 +130,10 @@ class RequestState:
     """What the tool of the call to be mended is at fault for, in a few words."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
-    specified: SpecificationReply | None = None
+    specified: SpecifiedTool | None = None
     """The specification that the person has consented to."""
+    unseen: str = ""
+    """Which pictures no model has seen, and why, as a sentence."""
     outcome: End | None = None
 
     @cached_property
@@ -151,6 +153,8 @@ class RequestState:
         """Raises: AssertionError: the request has not reached `respond`."""
         end = self.outcome or self.synthesis.result
         assert isinstance(end, End), end
+        if isinstance(end, DirectAnswer) and self.unseen:
+            return end.model_copy(update={"text": f"{end.text}\n\n{self.unseen}".strip()})
         return end
 
 
@@ -270,15 +274,54 @@ class Stages:
                 return "by hand"
             case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):
                 return "allowed"
-            case Asking(specified=SpecificationReply() as reply) if _has_hosts(state.turn, reply):
+            case Asking(specified=SpecifiedTool() as reply) if _is_granted(state.turn, reply):
                 state.specified, way = reply, "to be built"
                 state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
                 way = "for agents"
+            case Asking():
+                consents = [a for a in request.answers if a.value in get_args(Consent)]
+                state.turn.granted.update((a.id, cast(Consent, a.value)) for a in consents)
             case Dispute() as dispute:
                 state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
+        if request.visual and not request.is_part and await self._asks_to_look(state):
+            return "incomplete"
         return way
+
+    async def _asks_to_look(self, state: RequestState) -> bool:
+        """Show the model the pictures of the request, or note in their profiles why not. Returns
+        whether that waits for consent, which is not asked again for earlier files.
+        """
+        turn, request = state.turn, state.turn.request
+        sight, visual, unseen = await self._executor.sight(turn), request.visual, ""
+        needs = await self._executor.ungranted(turn, sight)
+        asked_id = needs_id(sight.name, needs)
+        answer = next((a for a in request.answers if needs and a.id == asked_id), None)
+        if sight.problem:
+            unseen = (
+                f"the model {sight.model} sees no pictures ({sight.problem}); another one, by "
+                "the settings or OPENAI_MODEL, may"
+            )
+        elif answer:
+            decision, hosts = cast(Consent, answer.value), titles(needs)
+            turn.emit(ConsentDecided(tool=sight.name, server=hosts, decision=decision))
+            if decision == ALWAYS:
+                await self._executor.grant(sight, sight.needs)
+            visual = tuple(r for r in visual if repr(r.name) in answer.question)
+            unseen = f"consent for {hosts} was refused" if decision == NO else ""
+        elif needs and request.files:
+            state.outcome = picture_consent(sight, [reference.name for reference in visual])
+            return True
+        elif needs:
+            unseen = "the consent was for an earlier request; attach it again"
+        if unseen:
+            request.note(visual, unseen=unseen)
+            names = ", ".join(reference.name for reference in visual)
+            state.unseen = f"I have not seen {names}: {unseen}." * bool(request.files or answer)
+        else:
+            state.turn = await turn.looked(visual)
+        return False
 
     async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
         """Take the person's answer about a call that waits. False: the request goes on without it,
@@ -287,27 +330,30 @@ class Stages:
         turn = state.turn
         answer = next((a for a in turn.request.answers), None)
         tool = await self._outside(waiting.name)
-        accesses = await self._executor.ungranted(turn, tool) if isinstance(tool, Tool) else ()
-        if answer is None or tool is None:
+        if tool is None:
+            return False
+        call = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
+        needs = (
+            await self._executor.ungranted(turn, call.bound_tool) if isinstance(tool, Tool) else ()
+        )
+        if answer is None:
             return False
         asked_id = (
-            consent_id(tool.digest)
-            if isinstance(tool, ServerTool)
-            else network_id(tool.name, accesses)
+            consent_id(tool.digest) if isinstance(tool, ServerTool) else needs_id(tool.name, needs)
         )
         if answer.id != asked_id:
             return False
         decision = cast(Consent, answer.value)
-        server = tool.server if isinstance(tool, ServerTool) else hosts_of(accesses)
+        server = tool.server if isinstance(tool, ServerTool) else titles(needs)
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
             return False
-        turn.granted.update((access.key, decision) for access in accesses)
+        turn.granted.update((need.key, decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
-            await self._executor.grant(tool)
+            await self._executor.grant(call.bound_tool, needs)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
             await self._servers.allow(tool)
-        state.choice = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
+        state.choice = call
         return True
 
     async def _outside(self, name: str) -> Tool | ServerTool | None:
@@ -397,7 +443,7 @@ class Stages:
     async def _execute(self, state: RequestState) -> str:
         call = state.choice
         assert isinstance(call, Call), call
-        if isinstance(call.tool, Tool) and call.tool.network and await self._asks(state, call):
+        if isinstance(call.tool, Tool) and call.tool.needs and await self._asks(state, call):
             return "incomplete"
         execution = await self._executor.run(state.turn, call)
         state.ran.append(Executed(call=call, execution=execution))
@@ -417,18 +463,29 @@ class Stages:
         return "ran"
 
     async def _asks(self, state: RequestState, call: Call) -> bool:
-        """Whether a call of a tool of the library waits for consent to the hosts that it needs.
+        """Whether a call of a tool of the library waits for consent to what it needs.
 
         Raises:
             AgentError: it is a part, which can't ask.
         """
-        assert isinstance(call.tool, Tool), call
-        name = call.tool.name
-        if not (accesses := await self._executor.ungranted(state.turn, call.tool)):
+        turn, tool = state.turn, call.bound_tool
+        if not (needs := await self._executor.ungranted(turn, tool)):
             return False
-        if state.turn.request.is_part:
-            raise not_consented(name, f"selfeng grants allow {name}")
-        state.outcome = network_consent(name, accesses, call=call.waiting)
+        outcome = needs_consent(tool.name, needs, call=call.waiting)
+        decision = turn.granted.get(outcome.question.id, "no")
+        if decision != NO:  # the whole of which this is a part asked
+            turn.emit(ConsentDecided(tool=tool.name, server=titles(needs), decision=decision))
+            turn.granted.update((need.key, decision) for need in needs)
+            if decision == ALWAYS:
+                await self._executor.grant(tool, needs)
+            return False
+        if turn.request.is_part:
+            command = f"selfeng grants allow {tool.name} {titles(needs[:1])}"
+            refusal = not_consented(tool.name, command)
+            if outcome.question.id not in turn.granted:
+                refusal.asks = outcome.model_copy(update={"call": None})
+            raise refusal
+        state.outcome = outcome
         return True
 
     async def _mend(self, state: RequestState) -> str:
@@ -528,7 +585,14 @@ class Stages:
     async def _plan(self, state: RequestState) -> str:
         plan = state.synthesis.result
         assert isinstance(plan, Plan), plan
-        state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
+        try:
+            state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
+        except PlanFailed as error:
+            refusal = error.__cause__
+            if not isinstance(refusal, NotConsented) or refusal.asks is None:
+                raise
+            state.outcome = refusal.asks
+            return "incomplete"
         return "done"
 
     async def _delegate(self, state: RequestState) -> str:
@@ -555,17 +619,17 @@ class Stages:
         return "unclear" if reply.questions else "replied"
 
 
-def _has_hosts(turn: Turn, reply: SpecificationReply) -> bool:
-    """Take the person's answer about the hosts that a tool to be built needs. False: the request
-    goes on without them.
+def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
+    """Take the person's answer about what a tool to be built needs. False: the request goes on
+    without that.
     """
     answer = next((a for a in turn.request.answers), None)
     if answer is None or (spec := reply.specification) is None:
         return False
-    decision, hosts = cast(Consent, answer.value), hosts_of(spec.network)
-    turn.emit(ConsentDecided(tool=spec.name, server=hosts, decision=decision))
+    decision, needs = cast(Consent, answer.value), needs_of(spec.accesses, reply.lock, spec.limits)
+    turn.emit(ConsentDecided(tool=spec.name, server=titles(needs), decision=decision))
     if decision != NO:
-        turn.granted.update((access.key, decision) for access in spec.network)
+        turn.granted.update((need.key, decision) for need in needs)
     return decision != NO
 
 
@@ -665,28 +729,33 @@ class ServedRequests:
         # In its own context, so that the end of the turn, or of the plan's step, does not cancel
         # it.
         if storable_forms := [form for form in forms if may_be_kept(form)]:
-            Context().run(self._background.start, self._keep(tool, storable_forms))
+            failure = f"could not add a served request to {tool.name}"
+            Context().run(
+                self._background.start, _logged(failure, self._keep(tool, storable_forms))
+            )
 
     def confirm(self, synthesis: SynthesisEngine, name: str, row: TaughtRow) -> None:
         """Make a test of a value that the person says is right."""
-        Context().run(self._background.start, self._confirm(synthesis, current_owner(), name, row))
+        failure = f"a confirmed value of {name} did not become a test"
+        work = self._confirm(synthesis, current_owner(), name, row)
+        Context().run(self._background.start, _logged(failure, work))
 
     async def _confirm(
         self, synthesis: SynthesisEngine, owner: str, name: str, row: TaughtRow
     ) -> None:
-        try:
-            with owned_by(owner):
-                await synthesis.save(await self._library.get(name), ToolEdit(rows=(row,)))
-        except AgentError as error:
-            log.warning("a confirmed value of %s did not become a test: %s", name, error)
-        except Exception:  # the edge of the background: the tool stays as it is
-            log.exception("a confirmed value of %s did not become a test", name)
+        with owned_by(owner):
+            await synthesis.save(await self._library.get(name), ToolEdit(rows=(row,)))
 
     async def _keep(self, tool: Tool, forms: Sequence[str]) -> None:
-        try:
-            for form in forms:
-                await self._library.record_request(tool.name, tool.version, form)
-        except AgentError as error:
-            log.warning("could not add a served request to %s: %s", tool.name, error)
-        except Exception:  # the edge of the background: the tool is found as before
-            log.exception("could not add a served request to %s", tool.name)
+        for form in forms:
+            await self._library.record_request(tool.name, tool.version, form)
+
+
+async def _logged(failure: str, work: Awaitable[None]) -> None:
+    """Log the failure of work in the background, after which the tool stays as it is."""
+    try:
+        await work
+    except AgentError as error:
+        log.warning("%s: %s", failure, error)
+    except Exception:  # the edge of the background
+        log.exception(failure)

@@ -20,7 +20,7 @@ from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
 from selfeng.core.tool import Tool
 from selfeng.core.turn import texts_in
 from selfeng.core.verdict import Raised, Verdict
-from selfeng.core.words import is_shortened
+from selfeng.core.words import LEFT_OUT
 from selfeng.library.tool_editor import Proposals
 from selfeng.library.versions import difference
 from selfeng.stages.execution.outcome import changed
@@ -95,7 +95,6 @@ class EarlierAnswers:
         return await asyncio.to_thread(read)
 
     async def settle(self) -> None:
-        """Wait until nothing is computed again."""
         await self._tasks.aflush_tasks()
 
     def cancel(self) -> None:
@@ -140,7 +139,7 @@ class EarlierAnswers:
         """
         arguments: dict[str, Any] = json.loads(call.arguments)
         names = set(texts_in(arguments))
-        if any(map(is_shortened, names)):
+        if any(LEFT_OUT in name for name in names):
             raise ValueError(call.arguments)
         files = (
             self._files.read(call.conversation_id, reference.sha256, reference.name)

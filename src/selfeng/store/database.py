@@ -147,14 +147,6 @@ def attach(url: str) -> sa.Engine:
     return engine
 
 
-def address(engine: sa.Engine) -> str:
-    """The URL, with its password, for another process; independent of the current folder."""
-    url = engine.url
-    if engine.dialect.name == "sqlite" and url.database:
-        url = url.set(database=str(Path(url.database).resolve()))
-    return url.render_as_string(hide_password=False)
-
-
 def _open(url: str) -> sa.Engine:
     engine = attach(url)
     try:

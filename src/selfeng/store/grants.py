@@ -1,17 +1,20 @@
-"""Grants: which hosts persons allow tools of the library to use."""
+"""Grants: what persons allow tools of the library to have."""
 
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 
-from selfeng.core.http import Grant, NetworkAccess
+from selfeng.core.tool import Grant, Need
+from selfeng.core.verdict import CallLimits
 from selfeng.store import schema
-from selfeng.store.database import fetch, fetch_column, utc, writing
+from selfeng.store.database import fetch, utc, writing
 from selfeng.store.text import storable
 
 _GRANTS = schema.grants
+_NEED = TypeAdapter[Need](Need)
 
 
 class Grants:
@@ -29,32 +32,31 @@ class Grants:
             Grant(
                 tool=row.tool,
                 version=row.version,
-                access=NetworkAccess.model_validate_json(row.access),
+                need=_NEED.validate_json(row.need),
                 owner=row.owner,
                 at=utc(row.at),
             )
             for row in fetch(self._engine, query)
         )
 
-    def ungranted(self, tool: str, accesses: Sequence[NetworkAccess]) -> tuple[NetworkAccess, ...]:
-        """Those of the accesses that the tool has no grant for."""
-        query = sa.select(_GRANTS.c.key).where(_GRANTS.c.tool == storable(tool))
-        keys = set(fetch_column(self._engine, query))
-        return tuple(access for access in accesses if _digest(access) not in keys)
+    def ungranted(self, tool: str, needs: Sequence[Need]) -> tuple[Need, ...]:
+        """Those of the needs that the tool has no grant for, nor one for more of the same."""
+        granted = [grant.need for grant in self.read(tool)]
+        return tuple(n for n in needs if not any(_covers(held, n) for held in granted))
 
-    def put(self, owner: str, tool: str, version: int, accesses: Sequence[NetworkAccess]) -> None:
-        """Grant a version the accesses that it has no grant for."""
+    def put(self, owner: str, tool: str, version: int, needs: Sequence[Need]) -> None:
+        """Grant a version the needs that it has no grant for."""
         now = datetime.now(UTC)
         rows = [
             {
                 "tool": tool,
-                "key": _digest(access),
+                "key": _digest(need),
                 "version": version,
-                "access": access.model_dump_json(),
+                "need": need.model_dump_json(),
                 "owner": owner,
                 "at": now,
             }
-            for access in self.ungranted(tool, accesses)
+            for need in self.ungranted(tool, needs)
         ]
         if rows:
             with writing(self._engine) as connection:
@@ -63,15 +65,22 @@ class Grants:
                     connection.execute(_GRANTS.delete().where(its))
                     connection.execute(_GRANTS.insert().values(**row))
 
-    def revoke(self, tool: str, host: str = "") -> int:
-        """Ask again before the tool uses this host, or any; returns how many grants there were."""
-        keys = {
-            _digest(grant.access) for grant in self.read(tool) if host in ("", grant.access.host)
-        }
+    def revoke(self, tool: str, name: str = "") -> int:
+        """Ask again before the tool has what is named so, or anything; returns how many grants
+        there were.
+        """
+        keys = {_digest(grant.need) for grant in self.read(tool) if name in ("", grant.need.name)}
         its = (_GRANTS.c.tool == storable(tool)) & _GRANTS.c.key.in_(keys)
         with writing(self._engine) as connection:
             return connection.execute(_GRANTS.delete().where(its)).rowcount
 
 
-def _digest(access: NetworkAccess) -> str:
-    return hashlib.sha256(access.key.encode()).hexdigest()
+def _covers(held: Need, need: Need) -> bool:
+    if isinstance(held, CallLimits) and isinstance(need, CallLimits):
+        pairs = zip(dict(held).values(), dict(need).values(), strict=True)
+        return all((more or 0) >= (less or 0) for more, less in pairs)
+    return held.key == need.key
+
+
+def _digest(need: Need) -> str:
+    return hashlib.sha256(need.key.encode()).hexdigest()

@@ -42,8 +42,6 @@ class PastTurn(Value):
 
 
 class PastCall(Value):
-    """A call of a tool."""
-
     at: datetime
     """When it ended, UTC."""
     returned: bool

@@ -1,6 +1,5 @@
 """Known tools: what other MCP servers listed last, and which of it a person always allows."""
 
-import json
 from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
@@ -27,39 +26,6 @@ class KnownTools:
             ListedServerTool(tool=tool, allowed=tool.digest == allowed_digest)
             for tool, allowed_digest in pairs
         )
-
-    def forget_addresses(self) -> None:
-        """Remove the addresses of servers that an older database holds: they were kept with the
-        values of variables, also in questions that quote them. The tools are listed, and consented
-        to, again.
-        """
-        outdated = _TOOLS.c.definition.not_like('%"entry":%')
-        rows = fetch(self._engine, sa.select(_TOOLS).where(outdated))
-        if not rows:
-            return
-        servers = {json.loads(row.definition)["address"]: row.server for row in rows}
-        texts = [
-            column
-            for table in schema.metadata.sorted_tables
-            for column in table.columns
-            if isinstance(column.type, sa.String) and not column.computed and not column.primary_key
-        ]
-        with writing(self._engine) as connection:
-            connection.execute(_TOOLS.delete().where(outdated))
-            for address, server in servers.items():
-                for form in {address, json.dumps(address)[1:-1]}:
-                    for column in texts:
-                        holds = column.contains(form, autoescape=True)
-                        new = sa.func.replace(column, form, f"the address of {server}")
-                        change = column.table.update().where(holds).values({column: new})
-                        connection.execute(change)
-        if self._engine.dialect.name == "sqlite":  # it keeps what was overwritten
-            raw = self._engine.raw_connection()  # without a transaction
-            try:
-                for command in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                    raw.cursor().execute(command).close()
-            finally:
-                raw.close()
 
     def replace(self, server: str, tools: Iterable[ServerTool]) -> None:
         """What a server lists now; consents stay, in case it lists the same again."""

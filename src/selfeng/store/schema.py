@@ -214,6 +214,8 @@ tools = sa.Table(
     sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),  # JSON list of sources
     sa.Column("network", sa.Text, nullable=False, server_default="[]"),  # JSON of NetworkAccesses
     sa.Column("cassette", sa.String(64)),  # of `cassettes`; NULL: nothing is recorded
+    sa.Column("lock", sa.Text),  # JSON of core.package_lock.PackageLock
+    sa.Column("limits", sa.Text, nullable=False, server_default="{}"),  # JSON of CallLimits
     sa.Column(
         "frozen", sa.Boolean, nullable=False, server_default=sa.false()
     ),  # no automatic repair changes it
@@ -239,6 +241,8 @@ tool_versions = sa.Table(
     sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),
     sa.Column("network", sa.Text, nullable=False, server_default="[]"),
     sa.Column("cassette", sa.String(64)),
+    sa.Column("lock", sa.Text),
+    sa.Column("limits", sa.Text, nullable=False, server_default="{}"),
     sa.Column("origin", sa.Text, nullable=False),  # JSON of core.provenance.Origin
     sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
@@ -254,12 +258,12 @@ cassettes = sa.Table(
 )
 
 grants = sa.Table(
-    "grants",  # the hosts that persons allow tools to use; a new tool of a name has none
+    "grants",  # what persons allow tools to have; a new tool of a name has none
     metadata,
     sa.Column("tool", sa.String(64), primary_key=True),
-    sa.Column("key", sa.String(64), primary_key=True),  # sha256 of NetworkAccess.key
+    sa.Column("key", sa.String(64), primary_key=True),  # sha256 of the need's key
     sa.Column("version", sa.Integer, nullable=False),  # that asked
-    sa.Column("access", sa.Text, nullable=False),  # JSON of core.http.NetworkAccess
+    sa.Column("need", sa.Text, nullable=False),  # JSON of core.tool.Need
     sa.Column("owner", sa.String(64), nullable=False),  # who allowed it, for all
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )

@@ -146,8 +146,8 @@ class Spending:
             months=self.months(owner), spent=self.this_month(), limit=self._limit()
         )
 
-    def months(self, owner: str, most: int = 12) -> tuple[MonthSpending, ...]:
-        """The months in which an owner spent, or a turn reused a tool, newest first."""
+    def months(self, owner: str) -> tuple[MonthSpending, ...]:
+        """The last twelve months in which an owner spent, or a turn reused a tool, newest first."""
         columns, sums = _SPENDING.c, ("tokens", "cost", "saved_cost")
         query = sa.select(
             columns.month,
@@ -156,7 +156,7 @@ class Spending:
             sa.func.count(columns.saved_tokens).label("reuses"),
             sa.func.coalesce(sa.func.sum(columns.saved_tokens), 0).label("saved_tokens"),
         ).where(columns.owner == owner)
-        query = query.group_by(columns.month).order_by(columns.month.desc()).limit(most)
+        query = query.group_by(columns.month).order_by(columns.month.desc()).limit(12)
         with reading(self._engine) as connection:
             return tuple(MonthSpending(**row._mapping) for row in connection.execute(query))
 

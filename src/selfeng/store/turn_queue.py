@@ -261,8 +261,6 @@ class TurnQueue:
 
 
 class QueuedTurn(NamedTuple):
-    """A turn that waits or runs."""
-
     id: str
     owner: str
     conversation_id: str

@@ -15,23 +15,24 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.consent_question import ConsentAsked, network_consent, not_consented
+from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ToolProposed
 from selfeng.core.functions import REFERENCE
 from selfeng.core.http import Exchange
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Provenance
 from selfeng.core.question import ALWAYS, Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
-from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.core.spec import Specification, SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.tool import Tool, ToolDraft, needs_of
 from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
-from selfeng.core.words import count, shortened
+from selfeng.core.words import count, request_key, shortened
 from selfeng.prompts.request import exchanges_shown
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.composing import asking_problem, steady_requirements
@@ -48,7 +49,6 @@ from selfeng.synthesis.consensus import (
 from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import Chain, steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, same, shown_call
 from selfeng.synthesis.programming import Programmer, no_implementation
 from selfeng.synthesis.relatives import passing, twin
@@ -59,7 +59,7 @@ from selfeng.synthesis.specifying import (
     DirectAnswer,
     KnownTool,
 )
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 
@@ -87,8 +87,8 @@ class SynthesisDeps:
     analyst: Analyst
     tester: Tester
     programmer: Programmer
-    replaying: Callable[[Sandbox, tuple[Exchange, ...]], Sandbox]
-    """A sandbox in which hosts answer as recorded."""
+    provided: Callable[[Sandbox, tuple[Exchange, ...], PackageLock | None], Sandbox]
+    """A sandbox that has these packages, and in which hosts answer as recorded."""
     network: ToolNetwork | None = None
     """The hosts that tools may use; None: there are none."""
 
@@ -124,7 +124,7 @@ class Synthesis:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
-        specified: SpecificationReply | None = None,
+        specified: SpecifiedTool | None = None,
     ) -> None:
         """`near` names tools that the specification is compared with, `likely` those that the
         request may want changed; `learnable` are the forms of the request that stand alone; with a
@@ -133,7 +133,7 @@ class Synthesis:
         self._specified = specified
         self._refused_probes, self._reopened = "", 0
         self._sandbox = deps.sandbox
-        """In which hosts answer as recorded, if something is."""
+        """It has the packages, and in it hosts answer as recorded, if something is."""
         self._dispute = dispute
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._near, self._requests = near, tuple(filter(may_be_kept, learnable))
@@ -194,23 +194,41 @@ class Synthesis:
         self._build, self._drawn, self._witnesses, self._failing = decision, [], (), set()
         self._former = await self._deps.before(decision.extends) if decision.extends else None
         self._rewrites, self._problem, self._strengthened, self._asked_more = 0, "", False, False
-        if decision.spec.network or (decision.extends and decision.extends.network):
-            return await self._connect(decision)
-        return "ordered"
+        if await self._asks_for_consent():
+            return "unclear"
+        return "to be probed" if self._build.spec.network else "ordered"
 
-    async def _connect(self, build: BuildSpec) -> str:
-        """Ask for consent to the hosts that are not allowed yet."""
-        former = build.extends.network if build.extends else ()
-        spec = build.spec.model_copy(update={"network": build.spec.network or former})
-        exchanges = build.extends.exchanges if build.extends else ()
-        self._build = build.model_copy(update={"spec": spec, "exchanges": exchanges})
-        granted = {access.key for access in former} | self._steps.turn.granted.keys()
-        if all(access.key in granted for access in spec.network):
-            return "to be probed"
-        if isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
-            raise not_consented(spec.name, f"selfeng grants allow {spec.name}")
-        self.result = network_consent(spec.name, spec.network, specified=build.reply)
-        return "unclear"
+    async def _asks_for_consent(self) -> bool:
+        """Whether something that the tool needs is not allowed yet. The next version of a tool
+        keeps what that has.
+        """
+        build, former, network = self._build, self._build.extends, self._deps.network
+        if former:
+            kept = {
+                "network": build.spec.network or former.network,
+                "limits": build.spec.limits if str(build.spec.limits) else former.limits,
+            }
+            build = build.model_copy(
+                update={
+                    "spec": build.spec.model_copy(update=kept),
+                    "exchanges": former.exchanges,
+                    "lock": build.lock or former.lock,
+                }
+            )
+            self._build = build
+        self._sandbox = self._deps.provided(self._deps.sandbox, build.exchanges, build.lock)
+        needs = needs_of(build.spec.accesses, build.lock, build.spec.limits)
+        if former and needs and network:
+            wanted = {**kept, "network": build.spec.accesses, "lock": build.lock}
+            needs = await network.ungranted(former.model_copy(update=wanted))
+        needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
+        if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
+            raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")
+        if needs:
+            final = {"specification": build.spec, "lock": build.lock}
+            specified = build.reply and build.reply.model_copy(update=final)
+            self.result = needs_consent(build.spec.name, needs, specified=specified)
+        return bool(needs)
 
     async def probe(self) -> str:
         """Record what the hosts answer; the specification is written again if they don't.
@@ -234,7 +252,7 @@ class Synthesis:
         self._refused_probes = ""
         exchanges = (*self._build.exchanges, *exchanges)
         self._build = self._build.model_copy(update={"exchanges": exchanges})
-        self._sandbox = self._deps.replaying(self._deps.sandbox, exchanges)
+        self._sandbox = self._deps.provided(self._deps.sandbox, exchanges, self._build.lock)
         if self._former:
             self._former = self._former.model_copy(update={"exchanges": exchanges})
         return "recorded"
@@ -246,7 +264,7 @@ class Synthesis:
         exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
         for url in [url for url in build.spec.probes if url not in exchanges]:
             try:
-                exchange = await network.probe(build.spec.network, url)
+                exchange = await network.probe(build.spec.accesses, url)
             except NetworkRefused as error:
                 problems.append(error.message)
                 continue
@@ -458,7 +476,13 @@ class Synthesis:
     @property
     def _job(self) -> SandboxJob:
         build = self._build
-        return SandboxJob(build.spec.name, self._code, self._tests, exchanges=build.exchanges)
+        return SandboxJob(
+            build.spec.name,
+            self._code,
+            self._tests,
+            exchanges=build.exchanges,
+            lock=build.lock,
+        )
 
     async def verify(self) -> str:
         with self._steps.step("verify") as current:
@@ -497,6 +521,8 @@ class Synthesis:
             witnesses=kept_witnesses(self._code, self._witnesses),
             network=spec.network,
             exchanges=self._build.exchanges,
+            lock=self._build.lock,
+            limits=spec.limits,
         )
         passed = await passing(self._sandbox, self._draft.signature, tests, near)
         self._failing |= {(t.name, t.version, tests) for t in near if t not in passed}
@@ -510,8 +536,9 @@ class Synthesis:
         return await twin(self._sandbox, draft.signature, draft.code, draft.tests, near)
 
     def _unknown(self, tools: Sequence[Tool]) -> Sequence[Tool]:
-        """Those of the tools that are not known to fail the suite."""
-        return [t for t in tools if (t.name, t.version, self._tests) not in self._failing]
+        """Those of the tools that need no other packages, and are not known to fail the suite."""
+        alike = [tool for tool in tools if tool.lock in (None, self._build.lock)]
+        return [t for t in alike if (t.name, t.version, self._tests) not in self._failing]
 
     async def _refuted(self) -> str:
         """The objection of the person, of the previous version, or of the candidates if the code is
@@ -629,7 +656,7 @@ class Synthesis:
                 text=tool.words, waits=True, code="proposed", values={"tool": tool.name}
             )
             return "proposed"
-        if tool.network:
+        if tool.needs:
             await self._grant(tool)
         self.result = tool
         self.built = self._build.spec if tool.code == self._code else None
@@ -647,7 +674,8 @@ class Synthesis:
         )
         with self._steps.step("register") as current:
             requires = await steady_requirements(library, self._tools, self._code)
-            draft = self._draft.model_copy(update={"requires": requires})
+            lock = self._tools.lock(self._code, self._build.lock)
+            draft = self._draft.model_copy(update={"requires": requires, "lock": lock})
             if base:
                 tool = await library.revise(draft, base.version, provenance)
                 await self._learn(tool, build.fixes)
@@ -677,10 +705,12 @@ class Synthesis:
             return tool
 
     async def _grant(self, tool: Tool) -> None:
-        """Keep the consent to what the tool needs, if the person said so."""
-        always = ALWAYS in self._steps.turn.granted.values()
-        if self._deps.network and always and not isinstance(tool, Proposal):
-            await self._deps.network.grant(tool)
+        """Keep the consent to what the person was asked for, if they said so."""
+        granted = self._steps.turn.granted
+        bound = tool.model_copy(update={"network": self._build.spec.accesses})
+        needs = [need for need in bound.needs if granted.get(need.key) == ALWAYS]
+        if self._deps.network and needs and not isinstance(tool, Proposal):
+            await self._deps.network.grant(tool, needs)
 
     async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
         """Let the requests find the next version of a tool, or mark the answer that it corrects,
@@ -729,12 +759,8 @@ def _own_examples(request: str, examples: Sequence[str]) -> tuple[str, ...]:
     """The examples that the model wrote for a new tool, except those that repeat the person's own
     request.
     """
-    plain_request = _plain(request)
-    return tuple(r for r in examples if _plain(r) != plain_request)[:_EXAMPLES]
-
-
-def _plain(request: str) -> str:
-    return " ".join(request.split()).casefold()
+    key = request_key(request)
+    return tuple(r for r in examples if request_key(r) != key)[:_EXAMPLES]
 
 
 def _too_few(agreed: Consensus) -> str:

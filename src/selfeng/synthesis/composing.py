@@ -93,11 +93,6 @@ def steps_problem(request: Request, steps: Sequence[PlannedStep]) -> str:
     return plan_problem(steps)
 
 
-def delegation_problem(request: Request) -> str:
-    """Why the request can't be work for agents; "" if it can."""
-    return "this is a part of a larger task; specify one tool for it" if request.is_part else ""
-
-
 def asking_problem(request: Request, questions: Sequence[Question]) -> str:
     """Why the person can't be asked this; "" if they can."""
     if request.rounds >= ROUNDS:

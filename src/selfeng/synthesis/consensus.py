@@ -5,7 +5,7 @@ A test that most candidates fail is more likely wrong than all of them, so it is
 person's own examples and the tests of the previous version always stay. Among the candidates that
 pass the rest, one is refuted if it takes much longer than most of the others, or returns other
 values than they do and they are different codes. After CodeT (Chen et al. 2022), with votes in
-place of its products of counts; docs/synthesis.md has the measurements.
+place of its products of counts; `make bench-verdicts` has the measurements.
 """
 
 import ast
@@ -68,8 +68,6 @@ class Difference(Value):
 
 
 class Report(Value):
-    """The result of one candidate."""
-
     code: str
     draws: int
     passed: int
@@ -98,7 +96,6 @@ class Dropped(Value):
 
 class Consensus(Value):
     tests: str
-    """The remaining suite."""
     kept: int
     dropped: tuple[Dropped, ...]
     reports: tuple[Report, ...]
@@ -155,7 +152,14 @@ def kept_witnesses(code: str, others: Sequence[DrawnCode]) -> tuple[str, ...]:
     rest = {_plain(other.code): other.code for other in others}
     chosen: list[str] = []
     while len(chosen) < WITNESSES and (left := [text for text in rest if text not in kept]):
-        kept.append(min(left, key=lambda text: max(_likeness(text, one) for one in kept)))
+        kept.append(
+            min(
+                left,
+                key=lambda text: max(
+                    SequenceMatcher(None, text, one, autojunk=False).ratio() for one in kept
+                ),
+            )
+        )
         chosen.append(rest[kept[-1]])
     return tuple(chosen)
 
@@ -167,10 +171,6 @@ def _plain(code: str) -> str:
         if isinstance(node, ast.Module | ast.FunctionDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
     return ast.unparse(tree)
-
-
-def _likeness(one: str, other: str) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 async def agree(

@@ -25,7 +25,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.mutants import Strength, noticed_mutants, strength
-from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.steps import SynthesisPolicy
 from selfeng.synthesis.stubs import DISTINCT, NOT_WRITTEN, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
@@ -290,8 +290,6 @@ SURVIVORS = 3
 
 
 class Judgement(Value):
-    """How far a tool got."""
-
     link: Link | None = None
     """The link that refused it; None if it passed them all."""
     problem: str = ""
@@ -331,7 +329,9 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        if problem := await asyncio.to_thread(module_problem, draft.code, draft.signature, tools):
+        if problem := await asyncio.to_thread(
+            module_problem, draft.code, draft.signature, tools, draft.lock
+        ):
             return Judgement(link="policy", problem=problem)
         module = asyncio.create_task(self._module(draft, emit, before, library))
         try:
@@ -348,9 +348,7 @@ class Chain:
         library: Mapping[str, str] | None,
     ) -> Judgement:
         """The links after red; mutants run while the suite is repeated and replayed."""
-        exchanges, modules = draft.replays, library or {}
-        job = SandboxJob(draft.name, draft.code, draft.tests, modules, exchanges=exchanges)
-        gate = self.gate
+        job, gate = draft.job(tests=draft.tests, library=library or {}), self.gate
         verdict = await gate.verify(job, emit)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)

@@ -78,13 +78,11 @@ class Mutant(Value):
     """The line without its indentation; of a long one, the part around the change."""
     after: str
     code: str
-    """The whole changed module."""
     looping: bool = False
     """Whether the change is in a `while` loop, which may then never end."""
 
     @property
     def change(self) -> str:
-        """The change in words."""
         return f"line {self.line}: `{self.before}` became `{self.after}`"
 
 
@@ -214,8 +212,8 @@ def _killed(ran: Mapping[int, Verdict]) -> int:
     return sum(verdict.loaded and not verdict.passed for verdict in ran.values())
 
 
-def mutants(code: str, most: int = MOST) -> list[Mutant]:
-    """At most `most` modules, each with one thing changed: an operator, a constant, a condition, an
+def mutants(code: str) -> list[Mutant]:
+    """At most `MOST` modules, each with one thing changed: an operator, a constant, a condition, an
     argument, a returned value, or an expression that became a part of itself.
     """
     module, chance = ast.parse(code), random.Random(0)
@@ -250,7 +248,7 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
                 looping=id(site) in loops,
             )
             mutants_by_source.setdefault(source, (place, mutant))
-        if len(mutants_by_source) == most:
+        if len(mutants_by_source) == MOST:
             break
     return [
         mutant for _, mutant in sorted(mutants_by_source.values(), key=lambda placed: placed[0])

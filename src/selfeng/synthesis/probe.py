@@ -79,8 +79,6 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
 
 
 class CallOutcome(Value):
-    """The outcome of one call."""
-
     kind: Literal["returned", "raised", "slow", "large"]
     text: str = ""
     """The value's `repr`, of a large one its digest after floats are rounded, or the name of the

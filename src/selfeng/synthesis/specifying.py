@@ -4,14 +4,15 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import assert_never
 
-from selfeng.core.errors import LibraryError, ModelRefused
+from selfeng.core.errors import LibraryError, ModelRefused, RequestError
 from selfeng.core.http import Exchange
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
-from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.signature import Signature
-from selfeng.core.spec import SpecExample, Specification, SpecificationReply
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecifiedTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, Request
 from selfeng.core.value import Coded, Value
@@ -22,7 +23,6 @@ from selfeng.synthesis.checks import probe_problem, specification_problem
 from selfeng.synthesis.composing import (
     NEAR,
     asking_problem,
-    delegation_problem,
     nearest,
     sources_of,
     steps_problem,
@@ -35,9 +35,8 @@ from selfeng.synthesis.examples import (
     with_example,
 )
 from selfeng.synthesis.inputs import Arguments
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.relatives import likeness, renamed
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 
 RELATIVES = 5
 """Tools near a specification that may be the same."""
@@ -70,14 +69,11 @@ class DelegateToAgents(Value):
     """The request is work for agents."""
 
     agent: str = "coder"
-    """The agent that gets it."""
     context: str = ""
     """What the request takes from the conversation before it."""
 
 
 class BuildSpec(Value):
-    """What is to be built."""
-
     spec: Specification
     extends: Tool | None = None
     """The tool to make the next version of; its tests have to pass as well."""
@@ -89,10 +85,12 @@ class BuildSpec(Value):
     """Those that the request gives, by parameter; None if it does not give all that are needed."""
     near: tuple[Tool, ...] = ()
     """Of a new tool: those of the library that may do the same."""
-    reply: SpecificationReply | None = None
+    reply: SpecifiedTool | None = None
     """The model's reply that it was read from."""
     exchanges: tuple[Exchange, ...] = ()
     """What was recorded of the hosts that it needs."""
+    lock: PackageLock | None = None
+    """The packages that it needs."""
 
 
 class KnownTool(Value):
@@ -114,12 +112,11 @@ class Analyst:
         sandbox: Sandbox,
         library: ToolLibrary,
         policy: SynthesisPolicy,
-        *,
-        connected: bool = False,
+        network: ToolNetwork | None = None,
     ) -> None:
-        """`connected`: tools may use hosts that the person grants."""
+        """Without a `network` no tool needs anything that a person would have to grant."""
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
-        self._connected = connected
+        self._network = network
 
     async def specify(
         self,
@@ -129,7 +126,7 @@ class Analyst:
         problem: str = "",
         dispute: Dispute | None = None,
         *,
-        reply: SpecificationReply | None = None,
+        reply: SpecifiedTool | None = None,
     ) -> Specified:
         """`near` names the tools that the prompt lists, `likely` those that are shown with their
         sources; `near` without `likely` means that the search could not tell which they are.
@@ -145,7 +142,7 @@ class Analyst:
         context = {
             **shown(request, lessons),
             "may_plan": not request.is_part,
-            "connected": self._connected,
+            "connected": self._network is not None,
             "kept": saved_plan(request),
             "disputed": bool(dispute),
             "disputable": disputable(dispute or request.earlier_results.values),
@@ -156,6 +153,7 @@ class Analyst:
         listed = [tool for name in near if (tool := await self._find_tool(name))]
         viewed = [tool for tool in listed if dispute and tool.name in likely]
         unsure = bool(listed) and not likely
+        problem = problem or _refused(request.refused)
         for _ in range(attempts):
             sources = {"near": nearest(listed, likely[:VIEWED]), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **context, **sources, problem=problem)
@@ -164,14 +162,14 @@ class Analyst:
                 try:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
-                    patient = prompt.model_copy(update={"streamed": True})
-                    reply = reply or await self._model.structured(
+                    patient = prompt.showing(request.pictures).model_copy(update={"streamed": True})
+                    written: SpecificationReply = reply or await self._model.structured(
                         patient, SpecificationReply, budget
                     )
                 except ModelRefused as refusal:
                     current.tell("The model declines it.", "declined")
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                concerned, reply = reply, None
+                concerned, reply = SpecifiedTool(**{"lock": None} | dict(written)), None
                 decision = await self._made_of(current, request, concerned, dispute)
                 if isinstance(decision, BuildSpec) and not decision.extends:
                     seen_names = {tool.name for tool in listed} if unsure and not problem else None
@@ -190,7 +188,7 @@ class Analyst:
         self,
         current: Step,
         request: Request,
-        reply: SpecificationReply,
+        reply: SpecifiedTool,
         dispute: Dispute | None,
     ) -> Specified | str:
         """The decision that follows from a reply; a text says why it is refused."""
@@ -205,8 +203,10 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                return delegation_problem(request) or DelegateToAgents(
-                    agent=reply.agent or "coder", context=reply.message
+                return (
+                    "this is a part of a larger task; specify one tool for it"
+                    if request.is_part
+                    else DelegateToAgents(agent=reply.agent or "coder", context=reply.message)
                 )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
@@ -219,30 +219,41 @@ class Analyst:
                 return DirectAnswer(text=reply.message)
         dispute = dispute or (_dispute(request, reply) if reply.outcome == "fix" else None)
         spec = _with_examples(reply.specification, request, dispute)
-        problem = self._network_problem(spec, request) if spec and spec.network else ""
+        problem = ""
+        if spec and spec.needs:
+            reply, problem = await self._locked(spec, request, reply)
         decision = problem or await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
                 return KnownTool(tool=decision, arguments=_arguments(reply))
             case BuildSpec():
-                return decision.model_copy(update={"arguments": _arguments(reply), "reply": reply})
+                more = {"arguments": _arguments(reply), "reply": reply, "lock": reply.lock}
+                return decision.model_copy(update=more)
             case DirectAnswer() | str():
                 return decision
             case _:
                 assert_never(decision)
 
-    def _network_problem(self, spec: Specification, request: Request) -> str:
-        """Why a tool can't use the hosts that it is specified with; "" if it can."""
-        hosts = [access.host for access in spec.network]
-        if not self._connected:
-            return "tools can't use hosts here: do without `network`, or reply with `impossible`"
-        refused = [host for host in hosts if host in request.refused]
-        return (
-            f"the person does not allow {', '.join(refused)}: do without, or reply with "
-            "`impossible`, and say in `message` what could be done without"
-            if refused
-            else probe_problem(spec) or ""
-        )
+    async def _locked(
+        self, spec: Specification, request: Request, reply: SpecifiedTool
+    ) -> tuple[SpecifiedTool, str]:
+        """The reply with the versions of the packages, unless it has them, and why the tool can't
+        have what it is specified with; "" if it can.
+        """
+        if self._network is None:
+            needs = ", ".join(spec.needs)
+            return reply, f"tools can't have {needs} here: do without, or reply with `impossible`"
+        problem = _refused([n for n in spec.needs if n in request.refused]) or probe_problem(spec)
+        if problem or reply.lock or not spec.packages:
+            return reply, problem or ""
+        former = await self._find_tool(spec.name)
+        lock = former.lock if former else None
+        try:
+            if lock is None or {*spec.packages} - {*lock.requirements}:
+                lock = await self._network.lock(spec.packages)
+        except RequestError as error:
+            return reply, f"{error.message}; {error.remedy}"
+        return reply.model_copy(update={"lock": lock if lock.packages else None}), ""
 
     async def _tools_concerned(self, reply: SpecificationReply, problem: str) -> list[Tool]:
         """The tools that a refused specification is about: that of its name, and the one that the
@@ -377,6 +388,15 @@ class Analyst:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
+
+
+def _refused(names: Sequence[str]) -> str:
+    """What the model reads of needs that the person does not allow; "" if there are none."""
+    reason = (
+        f"the person does not allow {', '.join(names)}: do without, or reply with `impossible`, "
+        "and say in `message` what could be done without"
+    )
+    return reason if names else ""
 
 
 def _dispute(request: Request, reply: SpecificationReply) -> Dispute | None:

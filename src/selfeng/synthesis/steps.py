@@ -1,5 +1,5 @@
-"""The steps of a synthesis as a turn's events: started, streaming, then finished or failed with the
-time they took.
+"""The limits of a synthesis, and its steps as a turn's events: started, streaming, then finished or
+failed with the time they took.
 """
 
 import ast
@@ -19,7 +19,7 @@ from selfeng.core.protocols import ModelClient
 from selfeng.core.provenance import AskedPrompt
 from selfeng.core.stage import StageName, words_of
 from selfeng.core.turn import Turn
-from selfeng.core.value import Coded, TextCode
+from selfeng.core.value import Coded, TextCode, Value
 from selfeng.core.words import count
 
 _FENCE = re.compile(
@@ -27,6 +27,23 @@ _FENCE = re.compile(
     r"\t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+
+
+class SynthesisPolicy(Value):
+    """Limits and thresholds of a synthesis, see `config.Settings`."""
+
+    max_repairs: int = 3
+    """How often an implementation may be repaired."""
+    candidates: int = 1
+    """Implementations that are drawn at once and compared; with one, nothing is compared."""
+    mutation_score: float = 0.5
+    """Share of the mutants, 0..1, that a suite should notice; below it, more tests are requested
+    once; 0: no mutants are made.
+    """
+    least_tests: int = 3
+    """Tests that must remain when candidates have refuted the others."""
+    max_rewrites: int = 2
+    """How often a refused specification or suite may be rewritten."""
 
 
 class Step:

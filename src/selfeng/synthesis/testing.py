@@ -17,9 +17,8 @@ from selfeng.synthesis.consensus import Difference
 from selfeng.synthesis.examples import denied, example_tests
 from selfeng.synthesis.gate import Chain
 from selfeng.synthesis.mutants import Strength
-from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.specifying import BuildSpec
-from selfeng.synthesis.steps import Step, Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, SynthesisPolicy, gave_up
 from selfeng.synthesis.suite.editing import names_of, without
 from selfeng.synthesis.suite.joining import join
 
@@ -28,8 +27,6 @@ SURVIVORS = 5
 
 
 class Written(Value):
-    """A suite."""
-
     tests: str
     earlier: Mapping[str, str] = {}
     """The tests that come from the previous version, with their names there."""

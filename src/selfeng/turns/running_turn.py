@@ -30,7 +30,6 @@ class RunningTurn(ABC):
         self._tasks = tasks
         self._task: asyncio.Task[None] | None = None
         self.events: list[Event] = []
-        """All events so far."""
         self.ended = False
         self.arrived = asyncio.Event()
         """Set when there is another event."""

@@ -12,6 +12,7 @@ from selfeng_offline.cookbook.read_prompt import ReadPrompt
 from selfeng_offline.cookbook.scripts import code, relay
 from selfeng_offline.cookbook.small_talk import KNOWLEDGE, reply_to
 from selfeng_offline.cookbook.writing import learn, specify, write_code, write_tests
+from selfeng_offline.wire import Rejection
 
 ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
     "answer": answer,
@@ -40,6 +41,9 @@ class Cookbook:
     """
 
     def complete(self, request: CompletionRequest) -> Completion:
+        """Raises: Rejection: the request has pictures."""
+        if any(isinstance(message.get("content"), list) for message in request.messages):
+            raise Rejection(400, "it reads text only, no image_url", param="messages")
         return ANSWERS.get(request.prompt, _talk)(ReadPrompt.of(request))
 
 

@@ -124,9 +124,9 @@ export async function postConsent(server, tool, allowed) {
   const path = `/api/v1/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`;
   return (await post(path, { tool })).servers;
 }
-// Whether a tool may use a host without asking.
-export const postGrant = (tool, host, allowed) =>
-  post(`/api/v1/tools/${encodeURIComponent(tool)}/${allowed ? "allow" : "revoke"}`, { host });
+// Whether a tool may have something that it needs without asking.
+export const postGrant = (tool, need, allowed) =>
+  post(`/api/v1/tools/${encodeURIComponent(tool)}/${allowed ? "allow" : "revoke"}`, { need });
 export const getLessons = async () => (await get("/api/v1/lessons")).lessons;
 const lessonPath = (id) => `/api/v1/lessons/${encodeURIComponent(id)}`;
 export const patchLesson = (id, words) => call("PATCH", lessonPath(id), words);
@@ -161,6 +161,9 @@ const secretPath = (name) => `/api/v1/secrets/${encodeURIComponent(name)}`;
 export const getSecrets = async () => (await get("/api/v1/secrets")).secrets;
 export const putSecret = (name, value) => call("PUT", secretPath(name), { value });
 export const deleteSecret = (name) => call("DELETE", secretPath(name));
+// How far the permission for a secret is, which `service` begins.
+export const authorizeSecret = (name, service) =>
+  call(service ? "POST" : "GET", `${secretPath(name)}/authorization`, service);
 // The model servers that run on the server's machine.
 export const getLocalServers = async () => (await post("/api/v1/settings/servers")).servers;
 // The models that the server has, as it would be with these changes.

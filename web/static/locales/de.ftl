@@ -260,8 +260,30 @@ said-consent-why = Mit { $arguments }. { $description ->
     [reads] {" und liest nach eigener Angabe nur"}
    *[other] {""}
 }.
-said-network = Darf { $tool } Anfragen an { $hosts } senden?
-said-network-why = Es sendet { $sent }. Seine Argumente können Teil davon sein.
+said-network = { $needs ->
+    [hosts] Darf { $tool } Anfragen an { $hosts } senden?
+    [limits] Darf { $tool } in einem Aufruf mehr als üblich brauchen?
+   *[other] Darf { $tool } haben, was es braucht: { $needs }?
+}
+said-network-why = { $sent ->
+    [none] {""}
+   *[other] Es sendet { $sent }. Seine Argumente können Teil davon sein.{" "}
+}{ $packages ->
+    [none] {""}
+   *[other] Sein Code braucht { $packages }; sie werden für ihn in der Sandbox installiert.{ $size ->
+        [none] {""}
+       *[other] {" "}Ihre Größe: { $size } MB.
+    }{ $unlicensed ->
+        [none] {""}
+       *[other] {" "}Ihre Lizenz ist nicht bekannt: { $unlicensed }.
+    } { $vulnerable ->
+        [none] Sie haben keine bekannten Schwachstellen.
+        [unknown] Ob sie bekannte Schwachstellen haben, ist nicht bekannt.
+       *[other] Bekannte Schwachstellen: { $vulnerable }.
+    }{" "}
+}{ tool-limits }
+said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
+said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.
 said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
 said-witness-why = Das Zweite ist von einem Kandidaten für { $tool }, der nicht ausgewählt wurde.
 said-readings = Die Anfrage lässt sich auf zwei Arten verstehen, mit verschiedenen Ergebnissen. Was stimmt?
@@ -1294,6 +1316,17 @@ tool-uses = { $count ->
 }
 tool-added = hinzugefügt
 tool-author = geschrieben
+tool-needs = Mit Ihrer Zustimmung
+tool-limits = { $seconds ->
+    [0] {""}
+   *[other] Zeit eines Aufrufs: { $seconds } s.{" "}
+}{ $memory ->
+    [0] {""}
+   *[other] Arbeitsspeicher: { $memory } MB.{" "}
+}{ $space ->
+    [0] {""}
+   *[other] Temporäre Dateien: { $space } MB.
+}
 tool-network = Adressen
 tool-network-allowed = erlaubt
 tool-network-asks = fragt vorher
@@ -1533,6 +1566,7 @@ ability-value-words = Werte in Worten
 ability-choice-required = Auswahl einer Funktion, die es aufrufen muss
 ability-choice-auto = Auswahl einer Funktion, die es aufrufen darf
 ability-choice-words = Auswahl in Worten
+ability-sight-pictures = Sieht Bilder
 settings-limits = Grenzen
 settings-limits-note = Sie gelten für Anfragen, die nach dem Speichern beginnen. Ein leeres Feld nimmt den Wert, der darin steht.
 settings-limits-of-turn = Für eine Anfrage
@@ -1580,6 +1614,17 @@ secrets-save = Speichern
 secrets-remove = Entfernen
 secrets-remove-question = { $name } entfernen? Werkzeuge, die es verwenden, schlagen dann fehl.
 secrets-again = Neu eingeben: Dieser Rechner hat keinen Schlüssel dafür.
+oauth = Ein Token von einem Dienst holen
+oauth-note = Für Dienste mit dem Device Flow von OAuth. Oben steht der Name, hier, was der Dienst über Ihr Programm sagt.
+oauth-device_url = Adresse für Codes
+oauth-token_url = Adresse für Tokens
+oauth-client_id = Client-ID
+oauth-client_secret = Client-Secret, falls nötig
+oauth-scope = Scope, falls nötig
+oauth-begin = Code holen
+oauth-enter = Geben Sie diesen Code auf der Seite des Dienstes ein:
+oauth-waiting = Wartet, bis Sie es erlauben
+oauth-kept = { $name } ist gespeichert und wird erneuert, bevor es abläuft.
 spending = Ausgaben
 spending-month = Monat
 spending-turns = Anfragen
@@ -1659,9 +1704,18 @@ servers-count =
         [one] { $count } anderer Server
        *[other] { $count } andere Server
     }
-consent-once = { $tool } ist einmal erlaubt.
-consent-always = { $tool } ist immer erlaubt.
-consent-no = Es geht ohne { $tool } weiter.
+consent-once = { $tool ->
+    [pictures] Das Modell darf die Bilder einmal sehen.
+   *[other] { $tool } ist einmal erlaubt.
+}
+consent-always = { $tool ->
+    [pictures] Das Modell darf Bilder immer sehen.
+   *[other] { $tool } ist immer erlaubt.
+}
+consent-no = { $tool ->
+    [pictures] Es geht ohne das weiter, was die Bilder zeigen.
+   *[other] Es geht ohne { $tool } weiter.
+}
 server-idle = nicht verbunden
 server-connecting = wird verbunden
 server-connected = verbunden

@@ -260,8 +260,30 @@ said-consent-why = With { $arguments }. { $description ->
     [reads] {", and by its own claim only reads"}
    *[other] {""}
 }.
-said-network = May { $tool } send requests to { $hosts }?
-said-network-why = It sends { $sent }. Its arguments may be part of that.
+said-network = { $needs ->
+    [hosts] May { $tool } send requests to { $hosts }?
+    [limits] May { $tool } take more than usual in a call?
+   *[other] May { $tool } have what it needs: { $needs }?
+}
+said-network-why = { $sent ->
+    [none] {""}
+   *[other] It sends { $sent }. Its arguments may be part of that.{" "}
+}{ $packages ->
+    [none] {""}
+   *[other] Its code needs { $packages }, which are installed for it in the sandbox.{ $size ->
+        [none] {""}
+       *[other] {" "}Their size: { $size } MB.
+    }{ $unlicensed ->
+        [none] {""}
+       *[other] {" "}Their licence is not known: { $unlicensed }.
+    } { $vulnerable ->
+        [none] They have no known vulnerabilities.
+        [unknown] Whether they have known vulnerabilities is not known.
+       *[other] Known vulnerabilities: { $vulnerable }.
+    }{" "}
+}{ tool-limits }
+said-pictures = May { $model } at { $hosts } see { $files }?
+said-pictures-why = It gets the pictures themselves, as code can’t read what they show.
 said-witness = Two implementations that passed the same tests give different results. Which one is right?
 said-witness-why = The second one is of a candidate for { $tool }, which was not chosen.
 said-readings = Two readings of the request give different results. Which one is right?
@@ -1297,6 +1319,17 @@ tool-uses = { $count ->
 }
 tool-added = added
 tool-author = written
+tool-needs = With your consent
+tool-limits = { $seconds ->
+    [0] {""}
+   *[other] Time of a call: { $seconds } s.{" "}
+}{ $memory ->
+    [0] {""}
+   *[other] Memory: { $memory } MB.{" "}
+}{ $space ->
+    [0] {""}
+   *[other] Temporary files: { $space } MB.
+}
 tool-network = Hosts
 tool-network-allowed = allowed
 tool-network-asks = asks first
@@ -1536,6 +1569,7 @@ ability-value-words = Values in words
 ability-choice-required = Choice of a function that it has to call
 ability-choice-auto = Choice of a function that it may call
 ability-choice-words = Choice in words
+ability-sight-pictures = Sees pictures
 settings-limits = Limits
 settings-limits-note = They apply to requests that begin after saving. An empty field takes the value shown in it.
 settings-limits-of-turn = For one request
@@ -1583,6 +1617,17 @@ secrets-save = Keep
 secrets-remove = Remove
 secrets-remove-question = Remove { $name }? Tools that use it will fail.
 secrets-again = Enter it again: this machine has no key for it.
+oauth = Get a token from a service
+oauth-note = For services with OAuth’s device flow. Enter a name above, and what the service says about your program.
+oauth-device_url = Address for codes
+oauth-token_url = Address for tokens
+oauth-client_id = Client ID
+oauth-client_secret = Client secret, if any
+oauth-scope = Scope, if any
+oauth-begin = Get a code
+oauth-enter = Enter this code on the service’s page:
+oauth-waiting = Waiting until you allow it
+oauth-kept = { $name } is kept, and renewed when it expires.
 spending = Spending
 spending-month = Month
 spending-turns = Requests
@@ -1662,9 +1707,18 @@ servers-count =
         [one] { $count } other server
        *[other] { $count } other servers
     }
-consent-once = { $tool } is allowed once.
-consent-always = { $tool } is always allowed.
-consent-no = Going on without { $tool }.
+consent-once = { $tool ->
+    [pictures] The model may see the pictures once.
+   *[other] { $tool } is allowed once.
+}
+consent-always = { $tool ->
+    [pictures] The model may always see pictures.
+   *[other] { $tool } is always allowed.
+}
+consent-no = { $tool ->
+    [pictures] Going on without what the pictures show.
+   *[other] Going on without { $tool }.
+}
 server-idle = not connected
 server-connecting = connecting
 server-connected = connected

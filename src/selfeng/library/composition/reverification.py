@@ -5,29 +5,26 @@ One that passes gets a new version with new pins. One that fails keeps its pins 
 the failure is reported.
 """
 
-import ast
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from selfeng.core.background import BackgroundTasks
-from selfeng.core.composition import imports
+from selfeng.core.composition import imported_names
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.provenance import Provenance, RequirementChanged
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
-from selfeng.library.change_events import LibraryChange
-from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.composition.linked_sandbox import PinnedSources
+from selfeng.library.library_snapshot import LibraryChange
 
 log = logging.getLogger(__name__)
 
 
 class Reverified(Value):
-    """The outcome for one tool."""
-
     name: str
     version: int
     """The version in force now."""
@@ -134,7 +131,7 @@ class Reverification:
 
 def _imported(tool: Tool) -> list[Requirement]:
     """The tools that the tool itself imports, among those it needs."""
-    names = {name for name, _ in imports(ast.parse(tool.code))}
+    names = imported_names(tool.code)
     return [pin for pin in tool.requires if pin.name in names]
 
 

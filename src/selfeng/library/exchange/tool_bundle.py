@@ -20,15 +20,17 @@ from typing import Annotated, Literal, NoReturn, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
+from selfeng.core.composition import packages_of
 from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, zipped
 from selfeng.core.http import Exchange, NetworkAccess
+from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
+from selfeng.core.verdict import CallLimits
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.library.exchange.exported_tool import packages_of
 from selfeng.library.exchange.signing import DetachedSignature
 
 LARGEST = 8 * MB
@@ -64,6 +66,8 @@ class BundledTool(Value):
     network: Annotated[tuple[NetworkAccess, ...], Field(max_length=20)] = ()
     exchanges: Annotated[tuple[Exchange, ...], Field(max_length=100)] = ()
     """Those of probes, which the tests replay."""
+    lock: PackageLock | None = None
+    limits: CallLimits = CallLimits()
 
 
 class BundleDescription(Value):
@@ -100,8 +104,8 @@ def write_bundle(
     described = BundleDescription(tools=tuple(map(_described, tools)))
     described_tools = described.model_dump(mode="json")
     for entry in described_tools["tools"]:
-        for field in ("network", "exchanges"):  # which older programs don't know
-            if not entry[field]:
+        for field in ("network", "exchanges", "lock", "limits"):  # which older programs don't know
+            if not entry[field] or entry[field] == CallLimits().model_dump():
                 del entry[field]
     text = json.dumps(described_tools, ensure_ascii=False, indent=1) + "\n"
     files = {_DESCRIPTION: text}
@@ -188,11 +192,13 @@ def _described(tool: ToolDraft) -> BundledTool:
         parameters={p.name: p.description for p in tool.signature.parameters},
         example_requests=tool.example_requests,
         model=tool.model,
-        packages=packages_of([tool.code]),
+        packages=packages_of([tool.code], tool.lock),
         code=_digest(tool.code.encode()),
         tests=_digest(tool.tests.encode()),
         network=tool.network,
         exchanges=tool.replays,
+        lock=tool.lock,
+        limits=tool.limits,
     )
 
 
@@ -288,7 +294,14 @@ def _draft(tool: BundledTool, members: Mapping[str, bytes]) -> ToolDraft:
         model=tool.model,
         network=tool.network,
         exchanges=tool.exchanges,
+        lock=tool.lock and tool.lock.model_copy(update={"facts": _modules_of(tool.lock)}),
+        limits=tool.limits,
     )
+
+
+def _modules_of(lock: PackageLock) -> tuple[Package, ...]:
+    """What else a bundle says of packages is not known here."""
+    return tuple(Package(name=p.name, version=p.version, modules=p.modules) for p in lock.facts)
 
 
 def _files(name: str) -> tuple[str, str]:

@@ -10,10 +10,8 @@ from selfeng.core.protocols import ToolLibrary
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.visible import plain_line_problem
 from selfeng.core.words import count
-from selfeng.library.exchange.exported_tool import ExportedTool
-from selfeng.library.exchange.script import script
+from selfeng.library.exchange.forms import ExportedTool, script, skill, skill_name
 from selfeng.library.exchange.signing import SigningKeys
-from selfeng.library.exchange.skill import skill, skill_name
 from selfeng.library.exchange.tool_bundle import write_bundle
 
 ExportForm = Literal["script", "skill", "bundle"]

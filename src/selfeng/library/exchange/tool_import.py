@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, Protocol
 
-from selfeng.core.composition import Importable
+from selfeng.core.composition import Importable, imported_names, packages_of
 from selfeng.core.errors import (
     AgentError,
     FailureCause,
@@ -28,7 +28,6 @@ from selfeng.core.tool import Imported, Tool, ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.visible import one_line
-from selfeng.library.exchange.exported_tool import imported_names, packages_of
 from selfeng.library.exchange.signing import Signer, SigningKeys
 from selfeng.library.exchange.tool_bundle import read_bundle
 
@@ -56,7 +55,7 @@ class ToolWords(Value):
     model: str
     packages: tuple[str, ...]
     network: tuple[str, ...]
-    """What it would send, once a person allows it."""
+    """What it would send, or take in a call, once a person allows it."""
     imports: tuple[str, ...]
     """Names of the bundle's tools that it imports."""
     code: str
@@ -178,7 +177,7 @@ class ToolImport:
             return None
         except ToolExists as error:
             library_tool = await self._library.get(draft.name)
-            same = ("code", "tests", "network")
+            same = ("code", "tests", "network", "limits")
             if library_tool.model_dump(include={*same}) == draft.model_dump(include={*same}):
                 return ImportFinding(name=draft.name, outcome="present")
             return _refusal(
@@ -252,8 +251,11 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
         parameters={p.name: p.description for p in draft.signature.parameters},
         example_requests=draft.example_requests,
         model=draft.model,
-        packages=packages_of([draft.code]),
-        network=tuple(f"{access}: {one_line(access.purpose)}" for access in draft.network),
+        packages=packages_of([draft.code], draft.lock),
+        network=(
+            *(f"{access}: {one_line(access.purpose)}" for access in draft.network),
+            *filter(None, [str(draft.limits)]),
+        ),
         imports=tuple(sorted(imported_names(draft.code) & names)),
         code=draft.code,
         tests=draft.tests,

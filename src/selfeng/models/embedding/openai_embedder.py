@@ -25,13 +25,12 @@ from openai import (
 from selfeng.core.bounded_reply import LARGEST, BoundedReply, ReplyTooLarge
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.core.model_server import ModelServer
+from selfeng.core.model_server import OPENAI, ModelServer
 from selfeng.core.owner import current_owner
 from selfeng.core.stage_event import Usage
 from selfeng.models.chat import Tokens
 from selfeng.models.pricing import estimate, listed_price
 
-OPENAI = "https://api.openai.com/v1"
 DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -151,7 +150,6 @@ class OpenAIEmbedder:
         return vectors
 
     def close(self) -> None:
-        """Close the connections to the server."""
         self._threads.close(0.0)
         self._sdk.close()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from posixpath import splitext
 
 from selfeng.core.errors import AgentError
 from selfeng.core.files import File, FileReference
+from selfeng.core.pictures import picture_type
 from selfeng.core.protocols import Sandbox
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob
 
@@ -66,6 +68,13 @@ class FileProfiler:
                 return await self._run("profile_file", file)
         async with asyncio.timeout(SECOND_PATIENCE):
             return await self._run("profile_file", file)
+
+    async def pictures(self, file: File) -> tuple[str, ...]:
+        ran = await self._run("show_pictures", file)
+        made = ran.files if isinstance(ran, Returned) else ()
+        contents = [file.in_memory().content for file in sorted(made, key=lambda file: file.name)]
+        jpegs = [content for content in contents if picture_type(content) == "image/jpeg"]
+        return tuple(f"data:image/jpeg;base64,{b64encode(jpeg).decode()}" for jpeg in jpegs)
 
     async def lines_about(self, file: File, message: str) -> str:
         ran = await self._run("lines_about", file, message=message[:2000])

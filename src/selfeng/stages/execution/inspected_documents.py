@@ -13,13 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from email import message_from_bytes
 from email.policy import default
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
+from selfeng.stages.execution.inspected_packed import SEEN
 from selfeng.stages.execution.inspected_table import CELLS, few, profile_table, short
 
 PAGES = 50
 """Pages of a PDF whose text is looked for."""
+SCANS = 4
+"""Pages without text that a model is shown at once."""
 TABLES = 5
 """Tables of a document that are profiled."""
 _FIELD = re.compile(r"^(?:[\w-]+\.)?([A-Za-z-]+)[;:]", re.MULTILINE)
@@ -38,12 +41,22 @@ def pdf(content: bytes) -> dict[str, Any]:
             "kind": "PDF",
             "pages": len(reader.pages),
             "pages_without_text": few(scans),
-            "scan": "no page has text: pictures only, which nothing here reads" * (not any(texts)),
+            "scan": "no page has text: pictures only, which code can't read" * (not any(texts)),
             "form_fields": few(list(reader.get_form_text_fields() or ())),
             "begins": _first_lines("\n".join(texts)),
         }
     except pypdf.errors.PyPdfError as error:
         return {"kind": "PDF", "problem": f"it can't be read: {error}"}
+
+
+def scans(content: bytes) -> list[Any]:
+    """Pictures of the first pages without text."""
+    document = importlib.import_module("pypdfium2").PdfDocument(content)
+    pages = (document[number] for number in range(min(len(document), PAGES)))
+    scanned = (page for page in pages if not page.get_textpage().get_text_bounded().strip())
+    return [
+        page.render(scale=SEEN / max(page.get_size())).to_pil() for page in islice(scanned, SCANS)
+    ]
 
 
 def office(content: bytes) -> dict[str, Any]:

@@ -110,6 +110,15 @@ def _prune(value: Any, dropped: tuple[str, ...]) -> Any:
     return [_prune(item, dropped) for item in value] if isinstance(value, list) else value
 
 
+def show_pictures(path: str) -> None:
+    """Write what a model may see of a picture or of a PDF's pages without text, as JPEG files."""
+    with open(path, "rb") as file:
+        content = file.read()
+    is_pdf = content.startswith(b"%PDF-")
+    for number, image in enumerate(documents.scans(content) if is_pdf else [packed.seen(content)]):
+        image.save(f"shown-{number}.jpg", "JPEG", quality=85)
+
+
 def lines_about(path: str, message: str) -> list[str]:
     """The lines or rows of a file, with their numbers, that an error's message quotes or names; at
     most 3.

@@ -21,6 +21,10 @@ MEMBERS = 5
 """Members of an archive that are profiled."""
 MEMBER_BYTES = 20_000_000
 """Bytes that such a member, and the content of a gzip file, may have when unpacked."""
+PIXELS = 50_000_000
+"""Pixels of the largest picture that is decoded."""
+SEEN = 1568
+"""Pixels of the longer side of a picture as models see it; more is scaled down by their servers."""
 
 
 def sheet_facts(archive: zipfile.ZipFile, path: str, state: str) -> dict[str, Any]:
@@ -104,6 +108,20 @@ def name_encoding(archive: zipfile.ZipFile) -> str:
 def gunzipped(content: bytes) -> bytes:
     """The content of a gzip file, up to MEMBER_BYTES."""
     return zlib.decompressobj(wbits=31).decompress(content, MEMBER_BYTES)
+
+
+def seen(content: bytes) -> Any:
+    """A picture as people see it, on white where it is clear; of several frames the first."""
+    image: Any = importlib.import_module("PIL.Image")
+    image.MAX_IMAGE_PIXELS = PIXELS // 2  # twice as many raise an error
+    opened = image.open(io.BytesIO(content))
+    opened.draft("RGB", (SEEN, SEEN))
+    turned = importlib.import_module("PIL.ImageOps").exif_transpose(opened)
+    if turned.mode.startswith("I"):
+        turned = turned.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    turned.thumbnail((SEEN, SEEN))
+    layer = turned.convert("RGBA")
+    return image.alpha_composite(image.new("RGBA", layer.size, "white"), layer).convert("RGB")
 
 
 def picture(content: bytes) -> dict[str, Any]:

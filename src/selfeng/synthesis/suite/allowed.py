@@ -227,7 +227,7 @@ def unlisted(name: str) -> str:
     module = first
     for part in parts:
         inner = f"{module}.{part}"
-        if _is_dunder(part):
+        if is_dunder(part):
             return ""  # has its own rules
         if module in LISTED:
             if part not in LISTED[module]:
@@ -256,5 +256,5 @@ def _is_module(name: str) -> bool:
     return name in sys.stdlib_module_names or path.is_dir() or path.with_suffix(".py").is_file()
 
 
-def _is_dunder(name: str) -> bool:
+def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")

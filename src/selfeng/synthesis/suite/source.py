@@ -278,10 +278,10 @@ def same_name(name: ast.Name):  # type: ignore[no-untyped-def]
     return lambda node: isinstance(node, ast.Name) and node.id == name.id
 
 
-def excerpt(node: ast.AST, length: int = 60) -> str:
-    """Source for a message, on one line."""
+def excerpt(node: ast.AST) -> str:
+    """Source for a message, on one line, of at most 60 characters."""
     text = " ".join(ast.unparse(node).split())
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _dotted(node: ast.AST | None, meanings: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from selfeng.synthesis.suite.allowed import EVALUATING, FRAMES, LISTED, unlisted
+from selfeng.synthesis.suite.allowed import EVALUATING, FRAMES, LISTED, is_dunder, unlisted
 from selfeng.synthesis.suite.source import (
     Function,
     Suite,
@@ -176,7 +176,7 @@ def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
             yield _refused(part)
         if node.attr in EVALUATING and "pandas" in suite.imported:
             yield _evaluates(node.attr)
-        if node.attr in FRAMES or (_is_dunder(node.attr) and node.attr not in _DUNDERS):
+        if node.attr in FRAMES or (is_dunder(node.attr) and node.attr not in _DUNDERS):
             yield (
                 f"reaches for `{node.attr}`; test what the function returns and raises, not how "
                 "Python runs it"
@@ -250,7 +250,7 @@ def _binding(suite: Suite, node: ast.AST) -> Iterator[str]:
             if target.id in _HOOKS or target.id.startswith("pytest_"):
                 yield f"sets `{target.id}`, which steers pytest; every test must run as it stands"
             elif (
-                _is_dunder(target.id)
+                is_dunder(target.id)
                 and suite.parents[node] is suite.module
                 and target.id != "__all__"
             ):
@@ -343,7 +343,3 @@ def parametrized(names: ast.expr | None) -> list[str] | None:
                 e.value for e in elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
             ]
     return None
-
-
-def _is_dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")

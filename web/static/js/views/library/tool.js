@@ -115,7 +115,7 @@ function Overview({ tool, line, problem }) {
       <${Requests} name=${tool.name} written=${written} used=${used} past=${habits} />
       <${Habits} ...${habits} />
       ${habits.calls?.length >= CHARTED && html`<${Uses} calls=${habits.calls} />`}
-      ${tool.network?.length > 0 && html`<${Network} tool=${tool} />`}
+      ${tool.needed?.length > 0 && html`<${Needs} tool=${tool} />`}
       <h3 class="eyebrow">${t("tool-about")}</h3>
       <dl class="facts">
         <dt>${t("tool-version")}</dt>
@@ -147,39 +147,53 @@ function Overview({ tool, line, problem }) {
   </div>`;
 }
 
-// The hosts that the tool needs, and what it sends there; the person may allow each.
-function Network({ tool: { name, network, ungranted = [], exchanges } }) {
+// The hosts, packages and limits that the tool needs; the person may allow each.
+function Needs({ tool: { name, needed, network, ungranted = [], exchanges } }) {
   const [problem, setProblem] = useState(null);
-  const asks = new Set(ungranted.map(accessWords));
-  const change = (host, allowed) =>
-    postGrant(name, host, allowed).then(() => {
+  const asks = new Set(ungranted.map(needWords));
+  const change = (need, allowed) =>
+    postGrant(name, need, allowed).then(() => {
       setProblem(null);
       loadTool(name);
     }, setProblem);
-  return html`<h3 class="eyebrow">${t("tool-network")}</h3>
+  return html`<h3 class="eyebrow">${t("tool-needs")}</h3>
     ${problem && html`<${Problem} title=${t("tool-not-possible")} ...${problem} />`}
     <ul>
-      ${network.map((access) => {
-        const words = accessWords(access);
+      ${needed.map((need) => {
+        const words = needWords(need);
+        const title = need.host ?? need.name ?? "limits";
         const allowed = !asks.has(words);
         return html`<li class="server-tool" key=${words}>
           <${Check}
-            also=${{ title: access.purpose }}
+            also=${{ title: need.purpose }}
             data-testid="grant"
-            data-host=${access.host}
+            data-need=${title}
             checked=${allowed}
-            set=${(now) => change(access.host, now)}
+            disabled=${isOpen(need)}
+            set=${(now) => change(title, now)}
             label=${words}
           />
           <span class="muted">${t(allowed ? "tool-network-allowed" : "tool-network-asks")}</span>
         </li>`;
       })}
     </ul>
-    <p class="muted">${t("tool-exchanges", { count: exchanges })}</p>`;
+    ${network.length > 0 && html`<p class="muted">${t("tool-exchanges", { count: exchanges })}</p>`}`;
 }
 
-function accessWords({ methods, scheme, host, port, path, secrets }) {
-  const address = new URL(`${scheme}://${host}:${port}${path}`).href;
+const zeros = ({ seconds, memory, space }) => ({
+  seconds: seconds ?? 0,
+  memory: memory ?? 0,
+  space: space ?? 0,
+});
+
+// Whether an argument of each call names its host, which is asked for then.
+const isOpen = ({ host }) => host?.startsWith("{") ?? false;
+
+function needWords(need) {
+  const { methods, scheme, host, port, path, secrets, version } = need;
+  if (version) return [need.name, version, need.licence].filter(Boolean).join(" ");
+  if (!host) return t("tool-limits", zeros(need));
+  const address = isOpen(need) ? host : new URL(`${scheme}://${host}:${port}${path}`).href;
   return [methods.join(", "), address, ...secrets.map(({ name }) => name)].join(" ");
 }
 

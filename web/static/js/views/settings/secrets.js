@@ -5,6 +5,7 @@ import { deleteSecret, getSecrets, putSecret } from "../../api.js";
 import { html, t } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
 import { ErrorWords } from "../parts/problem.js";
+import { Authorize } from "./authorize.js";
 
 const EMPTY = { name: "", value: "" };
 const SHORTEST = 6; // characters of a value
@@ -69,6 +70,7 @@ export function Secrets() {
         ${t("secrets-save")}
       </button>
     </div>
+    <${Authorize} name=${form.name.trim().toUpperCase()} kept=${perform} />
     ${
       error &&
       html`<div class="settings-problem" role="alert" data-testid="secret-error">

@@ -1,11 +1,19 @@
-"""A tool as one Python file: PEP 723 metadata, the tools that it imports, and a command line that
-takes JSON and prints JSON.
+"""The forms in which other programs get a tool: one Python file, with PEP 723 metadata, the tools
+that it imports, and a command line that takes JSON and prints JSON; or an Agent Skill
+(https://agentskills.io/specification), with instructions for agents, the script, and its tests.
 """
 
 import ast
 import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
-from selfeng.library.exchange.exported_tool import ExportedTool
+from selfeng.core.composition import imported_names, packages_of
+from selfeng.core.packages import with_reader
+from selfeng.core.signature import Parameter
+from selfeng.core.tool import ToolDraft
 
 _PYTHON = ">=3.11"
 _LOADER = '''\
@@ -64,6 +72,30 @@ def {main}():
 if __name__ == "__main__":
     raise SystemExit({main}())
 '''
+
+
+@dataclass(frozen=True)
+class ExportedTool:
+    """A draft with everything that it needs elsewhere."""
+
+    draft: ToolDraft
+    version: int
+    modules: Mapping[str, str]
+    """Sources of the tools that it imports, directly or not, in the pinned versions, by name."""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that it needs, as in `numpy==2.4.6`."""
+        return packages_of((self.draft.code, *self.modules.values()), self.draft.lock)
+
+    @property
+    def ordered_modules(self) -> dict[str, str]:
+        """The sources of the imported tools, and of the reader of cells, each after those that it
+        imports itself.
+        """
+        modules = with_reader(self.modules, self.draft.code)
+        graph = {name: imported_names(code) & set(modules) for name, code in modules.items()}
+        return {name: modules[name] for name in TopologicalSorter(graph).static_order()}
 
 
 def script(tool: ExportedTool) -> str:
@@ -137,3 +169,85 @@ def _usage(tool: ExportedTool) -> str:
             *described,
         ]
     )
+
+
+_LONGEST_DESCRIPTION = 1024
+_REQUESTS = 3
+_TEXT = """\
+---
+name: {name}
+description: {description}
+compatibility: {compatibility}
+metadata:
+  version: "{version}"
+---
+
+# {title}
+
+{about}
+
+Run the script with the arguments as one JSON object. It prints the result as JSON.
+
+```sh
+{command} '{{{example}}}'
+```
+
+| argument | type | |
+|---|---|---|
+{rows}
+
+`{command} --help` says the same. Exit code 1: the tool refused the values; 2: the arguments do not
+fit. Stderr says why.
+
+The tests run with pytest: `python -m pytest -o pythonpath=scripts tests`.
+"""
+
+
+def skill_name(tool: str) -> str:
+    """The name of the skill, and of its folder: lower case, with single hyphens."""
+    return re.sub(r"_+", "-", tool).strip("-")
+
+
+def skill(tool: ExportedTool) -> dict[str, str]:
+    """The files of the skill, by their paths; the first part is the skill's folder."""
+    name, function = skill_name(tool.draft.name), tool.draft.name
+    return {
+        f"{name}/SKILL.md": _instructions(tool, name),
+        f"{name}/scripts/{function}.py": script(tool),
+        f"{name}/tests/test_{function}.py": tool.draft.tests,
+    }
+
+
+def _instructions(tool: ExportedTool, name: str) -> str:
+    draft, packages = tool.draft, tool.packages
+    requests_text = "; ".join(draft.example_requests[:_REQUESTS])
+    when = f" Use it for requests such as: {requests_text}" if requests_text else ""
+    runner = "uv run" if packages else "python3"
+    example = ", ".join(f'"{p.name}": …' for p in draft.signature.parameters if p.required)
+    needs = f" and {', '.join(packages)}, which uv run installs" if packages else ""
+    return _TEXT.format(
+        name=name,
+        description=_yaml(f"{draft.description}{when}"[:_LONGEST_DESCRIPTION]),
+        compatibility=_yaml(f"Needs Python 3.11 or later{needs}."),
+        version=tool.version,
+        title=name.replace("-", " ").capitalize(),
+        about=draft.description,
+        command=f"{runner} scripts/{draft.name}.py",
+        example=example,
+        rows="\n".join(map(_row, draft.signature.parameters)),
+    )
+
+
+def _row(parameter: Parameter) -> str:
+    default = "" if parameter.default is None else f" (default `{parameter.default}`)"
+    cells = f"`{parameter.name}`", f"`{parameter.annotation}`", f"{parameter.description}{default}"
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _yaml(text: str) -> str:
+    """The text as a double-quoted scalar, which JSON's strings are."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
