@@ -38,12 +38,17 @@ FEW = 12
 
 
 def sessions(*, whole: bool) -> list[list[str]]:
-    """The arguments of each session; the sandbox's has two workers where it runs on two backends."""
+    """The arguments of each session; the sandbox's has two workers where it runs on two backends,
+    and that of the page alone loads what drives a browser.
+    """
     paths = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
     others = [word for own in paths for path in own for word in ("--ignore", path)]
     if whole:
         paths[1] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
-    return [own or ["tests", *others] for own in paths]
+    return [
+        [*(own or ["tests", *others]), *([] if "tests/browser" in own else ["-p", "no:playwright"])]
+        for own in paths
+    ]
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,6 +1,7 @@
 """A tool as a script and a skill: each works where it lands."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -132,6 +133,7 @@ def test_a_skill_is_valid_and_its_tests_pass(tmp_path: Path) -> None:
             *["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "pythonpath=scripts", "tests"],
         ],
         cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

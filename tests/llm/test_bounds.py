@@ -90,7 +90,7 @@ def zeros() -> Iterator[bytes]:
 
 
 ENDLESS = {
-    "content": (STREAM, b"", chunk()),
+    "content": (STREAM, b"", chunk(100_000)),
     "thoughts": (STREAM, b"", chunk(reasoning_content="x" * 10_000)),
     "refusal": (STREAM, b"", chunk(refusal="x" * 10_000)),
     "arguments": (
@@ -98,7 +98,7 @@ ENDLESS = {
         b"",
         chunk(
             tool_calls=[
-                {"index": 0, "id": "c", "function": {"name": "f", "arguments": "x" * 10_000}}
+                {"index": 0, "id": "c", "function": {"name": "f", "arguments": "x" * 100_000}}
             ]
         ),
     ),
@@ -152,10 +152,14 @@ async def asked(model: LLMClient, calls: bool) -> None:
             pass
 
 
+BY_DEFAULT = {"content", "arguments", "one event", "a body"}
+"""Text, calls, a line and a body without an end: the others end by the same counts."""
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.extended if name == "empty chunks" else ())
+        pytest.param(name, marks=() if name in BY_DEFAULT else pytest.mark.extended)
         for name in ENDLESS
     ],
 )

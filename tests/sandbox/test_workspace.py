@@ -64,7 +64,7 @@ async def test_a_tree_runs_with_its_folders_and_what_it_makes_comes_out(sandbox:
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE)
 async def test_hostile_projects_are_contained(sandbox: SecureSandbox, source: str):
-    outcome = await run(sandbox, files({"main.py": source}), [("main.py",)], seconds=2)
+    outcome = await run(sandbox, files({"main.py": source}), [("main.py",)], seconds=1)
     (ran,) = outcome.runs
     assert not ran.succeeded
     assert ran.error

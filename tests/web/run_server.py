@@ -28,7 +28,7 @@ def main() -> None:
     patience = (
         Patience(*map(float, os.environ["PATIENCE"].split())) if "PATIENCE" in os.environ else None
     )
-    app.serve(engine, bridge, kind, settings, listener, status_interval=0.02, patience=patience)
+    app.serve(engine, bridge, kind, settings, listener, status_interval=0.1, patience=patience)
 
 
 if __name__ == "__main__":

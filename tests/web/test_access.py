@@ -377,17 +377,22 @@ def test_no_socket_connects_without_the_token(
         client.connect(server.url, headers=headers, transports=[transport], wait_timeout=20)
 
 
-def test_servers_with_one_token_accept_each_others_browsers(tmp_path: Path) -> None:
-    same, other = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+def test_servers_with_one_token_accept_each_others_browsers(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    same = secrets.token_urlsafe(24)
     servers = []
-    for name, token in (("a", same), ("b", same), ("c", other)):
+    for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        servers.append(ServerProcess(tmp_path / name, "eventlet", ACCESS_TOKEN=token))
+        servers.append(ServerProcess(tmp_path / name, "eventlet", ACCESS_TOKEN=same))
     with servers[0].browser() as browser:
-        answers = [browser.get(f"{s.url}/api/v1/health", timeout=20).status_code for s in servers]
+        answers = [
+            browser.get(f"{s.url}/api/v1/health", timeout=20).status_code
+            for s in (*servers, server)
+        ]
     assert answers == [200, 200, 401]
-    for server in servers:
-        server.end()
+    for one in servers:
+        one.end()
 
 
 def test_the_signing_key_is_made_once_and_is_private(

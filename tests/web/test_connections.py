@@ -86,12 +86,13 @@ def _said(connection: socket.socket, says: bytes) -> socket.socket:
 @pytest.mark.parametrize(
     "says",
     [
-        b"",
-        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
-        b"GET /api/v1/tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-        b"\x16\x03\x01",
+        pytest.param(b"", id="silent", marks=pytest.mark.extended),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", id="half a head"),
+        pytest.param(
+            b"GET /api/v1/tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", id="answered and kept"
+        ),
+        pytest.param(b"\x16\x03\x01", id="no HTTP", marks=pytest.mark.extended),
     ],
-    ids=["silent", "half a head", "answered and kept", "no HTTP"],
 )
 def test_thousands_of_connections_without_the_token_keep_nobody_out(
     guarded: ServerProcess, says: bytes

@@ -38,6 +38,7 @@ def test_the_seeds_are_added_once_pass_plain_pytest_and_are_found_and_run(tmp_pa
         "no:cacheprovider",
     ]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     finished = subprocess.run(
         command, cwd=home.tools, env=environment, capture_output=True, text=True, check=False
     )
