@@ -102,7 +102,7 @@ class ToolPage(Tool):
     exchanges: int  # type: ignore[assignment]
     """How many are recorded of the hosts that it needs."""
     lock: Hidden
-    needs: tuple[Need, ...]
+    needed: tuple[Need, ...]
     """What it has with your consent only: hosts, packages and limits."""
     ungranted: tuple[Need, ...]
     """What a call would ask for."""
@@ -414,7 +414,7 @@ def tool_page(
         input_schema=signature.input_schema(),
         used_requests=used_requests,
         habits=habits,
-        needs=tool.needs,
+        needed=tool.needs,
         ungranted=ungranted,
     )
 

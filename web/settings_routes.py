@@ -62,10 +62,10 @@ class Authorizations:
         return self._states[name]
 
     async def _wait(self, name: str, flow: "DeviceFlow") -> None:
-        left = threading.Event()
+        has_left = threading.Event()
 
         def pause(seconds: float) -> None:
-            if left.wait(seconds):
+            if has_left.wait(seconds):
                 raise NetworkRefused("nobody waits for the permission", "begin again")
 
         try:
@@ -78,7 +78,7 @@ class Authorizations:
             detail = ErrorDetail.model_validate(problem(error))
             self._states[name] = Authorization(state="failed", error=detail)
         finally:
-            left.set()
+            has_left.set()
 
 
 def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:

@@ -300,7 +300,7 @@ async def _page(
     engine: "Engine", visitor: str, name: str, used_requests: Sequence[str] | None = None
 ) -> ToolPage:
     """A tool, with the requests that it has served, unless they are known."""
-    tool = await engine.library.get(name)
+    tool = await engine.network.with_granted(await engine.library.get(name))
     if used_requests is None:
         used_requests = await engine.review.used_requests(visitor, name)
     return tool_page(

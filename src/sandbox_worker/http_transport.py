@@ -25,7 +25,7 @@ LARGEST_RESPONSE = 8 * 1024 * 1024
 MOST_REQUESTS = 200
 """Requests to the host in one call."""
 
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": 80, "https": 443, "postgresql": 5432}
 _OF_A_CONNECTION = {
     "connection",
     "content-encoding",
@@ -39,6 +39,7 @@ _OF_A_CONNECTION = {
 }
 """Headers that describe how a response was sent, which a client here must not undo again."""
 _NEVER_SENT = {"accept-encoding", "host", *_OF_A_CONNECTION}
+_USER = ("user", True)
 _SHOWN = 300
 
 
@@ -228,8 +229,12 @@ def _difference(request: Message, common: list[bool]) -> str:
 
 
 def _place(url: str) -> tuple[Any, ...]:
-    """Host with port, path, scheme and sorted query of a URL, however it is written."""
+    """Host with port, path, scheme and sorted query of a URL, however it is written; for a database
+    neither the user nor the lines of the SQL.
+    """
     parts = urlsplit(url)
+    pairs, is_sql = parse_qsl(parts.query, keep_blank_values=True), parts.scheme == "postgresql"
+    lines = [(n, " ".join(v.split()) if is_sql else v) for n, v in pairs if (n, is_sql) != _USER]
     try:
         port = parts.port
     except ValueError:
@@ -238,7 +243,7 @@ def _place(url: str) -> tuple[Any, ...]:
         (parts.hostname or "", port or _PORTS.get(parts.scheme)),
         unquote(parts.path) or "/",
         parts.scheme,
-        tuple(sorted(parse_qsl(parts.query, keep_blank_values=True))),
+        tuple(sorted(lines)),
     )
 
 

@@ -27,6 +27,12 @@ OUTPUT = 64 * 1024
 _LONGEST = 32 * 1024
 """Characters of a problem."""
 _READ = 64 * 1024
+_LINE = 200
+"""Characters of a printed line that the host is told of while the job runs."""
+_LINES = 1.0, 60
+"""The least seconds between two such lines, and the share of the job's time so far: long jobs tell
+fewer.
+"""
 _HEAD = 64 * 1024
 """Characters of the address and the headers of a request."""
 _GATHER = 0.01
@@ -207,8 +213,12 @@ class _JobRun:
         self._give_out = give_out
         self._children = [c for c in (tool, tests) if c]
         self._output = bytearray()
+        self._newest = b""
+        """The end of what was printed, of a job whose lines the host wants."""
+        self._line = ""
         self._kills = confinement.memory_kills()
         self._clock = JobClock(job["timeout"], job["wall"])
+        self._line_due = self._clock.started + _LINES[0]
         self._loaded = False
         self._disturbed = False
         self._to_come: list[Any] = []
@@ -301,6 +311,7 @@ class _JobRun:
             {c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children}
         )
         while remaining := self._clock.seconds_left():
+            self._say_line()
             # The tests first: they report which test it is before its call can end the tool.
             for number in sorted(
                 self._readable(inputs, remaining), key=lambda n: inputs[n] is self._tool
@@ -428,7 +439,21 @@ class _JobRun:
         except BlockingIOError:
             return True
         self._output += data[: max(0, OUTPUT + 1 - len(self._output))]
+        if "lines" in self._job:
+            self._newest = (self._newest + data)[-_READ // 8 :]
         return bool(data)
+
+    def _say_line(self) -> None:
+        """Tell the host the line that was printed last, unless it was told a moment ago."""
+        if not self._newest or (now := time.monotonic()) < self._line_due:
+            return
+        lines = self._newest.decode("utf-8", "replace").replace("\r", "\n").split("\n")
+        line = next((text[:_LINE] for line in reversed(lines) if (text := line.strip())), "")
+        if line and line != self._line:
+            self._line = line
+            self._say_soon({"kind": "line", "line": line})
+            least, share = _LINES
+            self._line_due = now + max(least, (now - self._clock.started) / share)
 
     def _drain(self) -> None:
         """Read what is in the pipes now, but no more than is kept."""

@@ -236,8 +236,8 @@ class RemoteObjects:
 
     def _class(self, described: dict[str, Any]) -> type:
         key = (str(described["module"]), str(described["qualname"]))
-        if described["kind"] == "exception" and (known := _known_exception(*key)):
-            return known
+        if described["kind"] == "exception" and (exception := _known_exception(*key)):
+            return exception
         if key not in self._classes:
             self._classes[key] = self._build(described)
         return self._classes[key]
@@ -438,9 +438,7 @@ def _known_exception(name: str, qualname: str) -> type | None:
     name it. Tool and suite have no absolute file.
     """
     module, top = sys.modules.get(name), name.partition(".")[0]
-    if module is None or top in _NEVER:
-        return None
-    file, cls = vars(module).get("__file__") or "", vars(module).get(qualname)
-    if not (top in _OF_PYTHON or os.path.isabs(file)) or not isinstance(cls, type):
-        return None
-    return cls if cls.__module__ == name and issubclass(cls, BaseException) else None
+    members = vars(module) if module and top not in _NEVER else {}
+    cls, is_installed = members.get(qualname), os.path.isabs(members.get("__file__") or "")
+    is_own = isinstance(cls, type) and issubclass(cls, BaseException) and cls.__module__ == name
+    return cls if is_own and (is_installed or top in _OF_PYTHON) else None

@@ -67,6 +67,7 @@ from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.decision import Thresholds
+from selfeng.stages.execution.contract import DriftAlarm
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
@@ -376,6 +377,12 @@ def compose(
             seeded=SeedMark(database),
             processes=processes,
             background=background,
+            watch=DriftAlarm(
+                tools.library,
+                network,
+                processes.claim,
+                lambda: configuration.settings.services_check_hours,
+            ).run,
         ),
         readiness=readiness,
         recovery=recovery,

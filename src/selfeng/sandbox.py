@@ -41,8 +41,10 @@ Outcome = TypeVar("Outcome", Verdict, Execution)
 _LOOK = 0.5
 """Seconds between looks whether an engine is back."""
 _LAYERS = 4
-"""Sandboxes with further packages that are open at once."""
+"""Sandboxes with further packages or limits that are open at once."""
 _LAYER_SIZE = PoolSize(least=0, ready=1, most=8, patience=0.1)
+_LONG_CALLS = 2
+"""Calls with limits beyond the usual ones that run at once."""
 _SESSION = 1.0
 """Seconds for which the process of a call waits for the next call of its session."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
@@ -73,8 +75,10 @@ class SecureSandbox:
         self.timeout, self._patience = options.timeout, options.patience
         self._options = options
         self._layers: dict[str, SecureSandbox] = {}
-        """Sandboxes with further packages by the digest of the lock, the one used last at the end.
-        """
+        """Sandboxes with other options by these, the one used last at the end."""
+        self._long_calls: list[object] = []
+        """Calls with limits beyond the usual ones, in the order in which they came."""
+        self._long_call_ended = asyncio.Event()
         self._installing = asyncio.Lock()
         self.outage = 30.0
         """Seconds that an engine may be away in the middle of a job."""
@@ -95,7 +99,7 @@ class SecureSandbox:
                 neighbours=self._pools,
             )
 
-        self._executors = pool("execute", options.executors, reusable=True)
+        self._executors = pool("execute", options.executors, reusable=not options.long_calls)
         self._comparers = pool("compare", options.comparers, reusable=True)
         self._verifiers = pool("verify", options.verifiers, reusable=False)
 
@@ -129,7 +133,8 @@ class SecureSandbox:
     @property
     def working(self) -> int:
         """Jobs that have a container or wait for one."""
-        return sum(pool.working for pool in self._pools)
+        below = sum(layer.working for layer in self._layers.values())
+        return sum(pool.working for pool in self._pools) + below + self._installing.locked()
 
     @property
     def backend(self) -> str:
@@ -193,26 +198,26 @@ class SecureSandbox:
             SandboxUnavailable: no backend works.
             SandboxFailed: a package can't be installed.
         """
-        await self._layer(lock)
+        await self._layer(lock=lock)
 
-    async def _layer(self, lock: PackageLock) -> "SecureSandbox":
-        """The sandbox with the packages of a lock."""
+    async def _layer(self, **changes: Any) -> "SecureSandbox":
+        """The sandbox with these changes of its options."""
         async with self._installing:
-            layer = self._layers.pop(lock.digest, None)
+            layer = self._layers.pop(key := str(changes), None)
             if layer is None:
                 sizes = dict.fromkeys(("verifiers", "comparers", "executors"), _LAYER_SIZE)
-                layer = SecureSandbox(self._options, lock=lock, **sizes)
+                layer = SecureSandbox(self._options, **{**sizes, **changes})
                 if not await asyncio.to_thread(layer.image_is_current):
                     await asyncio.to_thread(layer.build_image)
-            idle = [digest for digest, open_layer in self._layers.items() if not open_layer.working]
-            for digest in idle[: max(0, len(self._layers) + 1 - _LAYERS)]:
-                await self._layers.pop(digest).aclose()
-            self._layers[lock.digest] = layer
+            idle = [name for name, open_layer in self._layers.items() if not open_layer.working]
+            for name in idle[: max(0, len(self._layers) + 1 - _LAYERS)]:
+                await self._layers.pop(name).aclose()
+            self._layers[key] = layer
             return layer
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         if job.lock:
-            layer = await self._layer(job.lock)
+            layer = await self._layer(lock=job.lock)
             return await layer.verify(replace(job, lock=None), on_test)
         check_modules(job)
         try:
@@ -237,7 +242,7 @@ class SecureSandbox:
         self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
         if job.lock:
-            layer = await self._layer(job.lock)
+            layer = await self._layer(lock=job.lock)
             return await layer.verify_versions(replace(job, lock=None), versions, timeout)
         check_modules(job)
         try:
@@ -280,8 +285,14 @@ class SecureSandbox:
         files: Sequence[File] = (),
         network: Network | None = None,
     ) -> Execution:
+        if job.limits:
+            changes = self._options.for_call(job.limits)
+            async with self._room(job):
+                layer = await self._layer(**changes)
+                usual_job = replace(job, limits=None, session="")
+                return await layer.execute(usual_job, arguments, files, network)
         if job.lock:
-            layer = await self._layer(job.lock)
+            layer = await self._layer(lock=job.lock)
             return await layer.execute(replace(job, lock=None), arguments, files, network)
         check_modules(job)
         if problem := self._files.problem([file for file in files if not file.large]):
@@ -292,17 +303,39 @@ class SecureSandbox:
             "library": dict(job.library),
             "arguments": dict(arguments),
             "files": self._files.model_dump(),
+            **({"lines": True} if job.on_line else {}),
             **({"network": True} if network else _exchanges(job)),
         }
         return await self._run(
             self._executors,
             message,
-            lambda: CallResult(secrets.token_hex(16), self._files, files, network is not None),
+            lambda: CallResult(
+                secrets.token_hex(16), self._files, files, network is not None, job.on_line
+            ),
             CallResult.execution,
             files,
             session=job.session,
             network=network,
         )
+
+    @asynccontextmanager
+    async def _room(self, job: SandboxJob) -> AsyncIterator[None]:
+        """Wait until fewer long calls than `_LONG_CALLS` run."""
+        call = object()
+        self._long_calls.append(call)
+        try:
+            place = 1
+            while place:
+                place = max(0, self._long_calls.index(call) + 1 - _LONG_CALLS)
+                if job.on_line:
+                    job.on_line("", place)
+                if place:
+                    await self._long_call_ended.wait()
+            yield
+        finally:
+            self._long_calls.remove(call)
+            self._long_call_ended.set()
+            self._long_call_ended = asyncio.Event()
 
     async def _run(
         self,
@@ -319,7 +352,8 @@ class SecureSandbox:
         it, or its container is lost; its `outcome` of `fresh` results. A job that may have changed
         something on the network is not done again.
         """
-        tries, losses, large = 2, 0, [file.large for file in files if file.large]
+        tries, losses = 2 - self._options.long_calls, 0
+        large = [file.large for file in files if file.large]
         while tries:
             result, started = fresh(), asyncio.get_running_loop().time()
             try:

@@ -26,8 +26,8 @@ from selfeng.core.signature import UNREADABLE
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
-from selfeng.library.composition.linked_sandbox import PinnedSources, ReplayingSandbox
+from selfeng.core.verdict import Returned, Verdict, Version
+from selfeng.library.composition.linked_sandbox import PinnedSources, ProvidedSandbox
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
 from selfeng.synthesis.before import Before, KnownCall, behaviour
@@ -85,10 +85,10 @@ class SynthesisEngine:
             before=self._before,
             library=library,
             model_name=model_name,
-            analyst=Analyst(model, sandbox, library, policy, connected=network is not None),
+            analyst=Analyst(model, sandbox, library, policy, network),
             tester=Tester(model, self._chain, policy),
             programmer=self._programmer,
-            replaying=ReplayingSandbox,
+            provided=ProvidedSandbox,
             network=network,
         )
 
@@ -168,7 +168,7 @@ class SynthesisEngine:
         """How a draft fails in a call whose exchanges are replayed; "" if it does not."""
         if not failed.exchanges:
             return ""
-        job = SandboxJob(draft.name, draft.code, exchanges=failed.exchanges)
+        job = draft.job(exchanges=failed.exchanges)
         execution = await self._deps.sandbox.execute(job, failed.arguments, failed.files)
         outcome = outcome_of(execution)
         does = SAYS[outcome.kind](outcome.text) if outcome else "returns no plain value"
@@ -193,8 +193,9 @@ class SynthesisEngine:
                 usage=steps.turn.budget.usage,
             )
             requires = await steady_requirements(self._library, tools, draft.code)
+            pinned = {"requires": requires, "lock": tools.lock(draft.code, draft.lock)}
             new = await self._library.revise(
-                draft.model_copy(update={"requires": requires}), tool.version, provenance
+                draft.model_copy(update=pinned), tool.version, provenance
             )
             report_registered(steps, current, new)
         return new
@@ -238,7 +239,7 @@ class SynthesisEngine:
     async def _raced(self, steps: Steps, race: Race, tool: Tool, code: str) -> tuple[Lap, Verdict]:
         """The result of new code, and the verdict on it; what does not pass is not raced."""
         with steps.step("verify") as current:
-            job = SandboxJob(tool.name, code, tool.tests, exchanges=tool.replays)
+            job = tool.job(code, tool.tests)
             verdict = await self._chain.gate.green(job, steps.turn.emit, current.attempt)
             if not verdict.passed:
                 current.fail(summary(verdict))
@@ -365,8 +366,7 @@ class SynthesisEngine:
 
     async def _suite(self, draft: ToolDraft, codes: Sequence[str]) -> tuple[Verdict, ...]:
         modules = await self._sources.of(draft.requires)
-        exchanges = draft.replays
-        job = SandboxJob(draft.name, tests=draft.tests, library=modules, exchanges=exchanges)
+        job = draft.job("", draft.tests, library=modules)
         versions = [Version(code=code, whole=True, apart=False) for code in codes]
         return await self._deps.sandbox.verify_versions(job, versions) if versions else ()
 
@@ -389,4 +389,5 @@ class SynthesisEngine:
             tests=tool.tests,
             library=modules,
             exchanges=tool.replays,
+            lock=tool.lock,
         )

@@ -232,11 +232,14 @@ def test_the_hosts_of_a_tool_are_allowed_and_revoked_one_by_one(link: str, page:
     page.get_by_test_id("library-search").fill("rate_of")
     page.locator("[data-tool=rate_of]").click()
     hosts = page.get_by_test_id("grant")
-    expect(hosts).to_have_count(2)
+    expect(hosts).to_have_count(3)
+    expect(hosts.nth(2)).to_be_disabled()  # each host of a call is asked for
+    expect(page.locator("li.server-tool").nth(2)).to_contain_text("GET {url}")
     expect(hosts.nth(0)).not_to_be_checked()
     hosts.nth(0).check()
     expect(hosts.nth(0)).to_be_checked()
     expect(hosts.nth(1)).not_to_be_checked()
+    expect(hosts).to_have_count(3)
     item = page.locator("li.server-tool").first
     expect(item).to_contain_text("GET https://api.example.org/")
     expect(item).to_contain_text("allowed")

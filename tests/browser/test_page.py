@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from selfeng.bootstrap import SEEDED
 from selfeng.core.spec import SpecificationReply
+from selfeng.library.seeding import SeedMark
+from selfeng.store.database import open_database
 from selfeng_offline.completion import Completion, CompletionRequest, Flawed
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer
@@ -108,8 +109,9 @@ def theatre(tmp_path_factory) -> Iterator[Theatre]:
 def bare_home(folder, *, bubblewrap: bool = False) -> Home:
     """A home that does not get the seed tools, which take a while."""
     home = Home(folder / "home", bubblewrap)
-    home.tools.mkdir()
-    (home.tools / SEEDED).touch()
+    database = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
+    SeedMark(database).put()
+    database.dispose()
     return home
 
 

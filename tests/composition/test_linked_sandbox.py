@@ -1,5 +1,6 @@
 """A sandbox in which code finds what it imports, with doubles of sandbox and library."""
 
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.tool import Requirement
 from selfeng.core.verdict import SandboxJob, Version
 from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
@@ -32,6 +33,15 @@ async def test_code_gets_what_it_imports_and_nothing_else() -> None:
     await linked.execute(SandboxJob("quarter", IMPORTING), {"n": 8})
     there = {"half": HALF.code}
     assert (sandbox.libraries, library.reads) == ([there, {}, there, there], 1)
+
+
+async def test_code_gets_the_packages_of_what_it_imports() -> None:
+    lock = PackageLock(requirements=("a",), text="a==1 --hash=sha256:0\n")
+    sandbox, library = ScriptedSandbox(returned()), ListedLibrary(HALF)
+    library.replace(HALF.model_copy(update={"lock": lock}))
+    linked = LinkedSandbox(sandbox, library, PinnedSources(library))
+    await linked.execute(SandboxJob("quarter", IMPORTING), {"n": 8})
+    assert [job.lock for job in sandbox.jobs] == [lock]
 
 
 async def test_what_is_given_counts_more_than_what_is_newest() -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from selfeng.core.composition import Importable
+from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.tool import Requirement, Tool
 from tests.doubles import tool
 
@@ -107,3 +108,41 @@ def test_threads_may_look_for_imports_at_once() -> None:
             assert list(threads.map(look, range(60))) == [[]] * 60
     finally:
         sys.setswitchinterval(before)
+
+
+def locked(**versions: str) -> PackageLock:
+    pins = (f"{name}=={version}" for name, version in versions.items())
+    facts = tuple(Package(name=n, version=v, modules=(n,)) for n, v in versions.items())
+    text = "".join(f"{pin} --hash=sha256:0\n" for pin in pins)
+    return PackageLock(requirements=tuple(sorted(versions)), text=text, facts=facts)
+
+
+WORDS = shelf_tool("words", lock=locked(humanize="4.9.0"))
+TIMES = shelf_tool("times", lock=locked(humanize="4.9.0", arrow="1.3.0"))
+OLDER = shelf_tool("older", lock=locked(humanize="4.8.0"))
+NEEDING = Importable((HALF, WORDS, TIMES, OLDER))
+BOTH = "from words import words\nfrom times import times\n"
+CLASHING = "from words import words\nfrom older import older\n"
+
+
+def test_the_packages_of_imported_tools_are_there_once() -> None:
+    assert NEEDING.problem(BOTH, "new_tool") is None
+    lock = NEEDING.lock(BOTH, locked(rich="13.9.0"))
+    assert lock
+    assert lock.versions == {"arrow": "1.3.0", "humanize": "4.9.0", "rich": "13.9.0"}
+    assert lock.requirements == ("arrow", "humanize", "rich")
+    assert lock.modules == {"arrow": "arrow", "humanize": "humanize", "rich": "rich"}
+    assert NEEDING.lock("from half import half") is None
+    assert NEEDING.lock("from words import words") == WORDS.lock
+
+
+def test_tools_whose_packages_differ_can_not_be_combined() -> None:
+    assert NEEDING.problem(CLASHING, "new_tool") == (
+        "older needs humanize 4.8.0, and words needs humanize 4.9.0, but only one can be there; "
+        "do without words"
+    )
+    own = locked(arrow="1.2.0")
+    assert NEEDING.problem("from times import times", "new_tool", own) == (
+        "new_tool needs arrow 1.2.0, and times needs arrow 1.3.0, but only one can be there; do "
+        "without times"
+    )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import SpecParameter
 from selfeng.synthesis.checks import (
@@ -347,3 +348,23 @@ def test_plain_words_of_other_libraries_are_accepted():
         )
         is None
     )
+
+
+def test_code_imports_the_packages_that_were_asked_for_by_their_own_names() -> None:
+    soup = Package(name="beautifulsoup4", version="4.15.0", modules=("bs4",))
+    sieve = Package(name="soupsieve", version="2.10", modules=("soupsieve",))
+    pins = (f"{package.key} --hash=sha256:0\n" for package in (soup, sieve))
+    lock = PackageLock(requirements=("beautifulsoup4>=4",), text="".join(pins), facts=(soup, sieve))
+    code = "def f(): return 1"
+    signature = parse_signature(code, "f")
+    assert module_problem(f"import bs4\n{code}", signature, None, lock) is None
+    problem = module_problem(f"import soupsieve\n{code}", signature, None, lock)
+    assert problem
+    assert problem.startswith(
+        "the code imports soupsieve; soupsieve is of the package soupsieve, which the "
+        "specification does not ask for; only "
+    )
+    problem = module_problem(f"import beautifulsoup4\n{code}", signature, None, lock)
+    assert problem
+    assert problem.endswith(", bs4 are there")
+    assert module_problem(f"import bs4\n{code}", signature)

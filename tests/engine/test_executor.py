@@ -8,6 +8,7 @@ from selfeng.core.events import (
     Executing,
     ExecutionFailed,
     ExecutionFinished,
+    ExecutionProgress,
     FilesMade,
     ToolStandingChanged,
 )
@@ -16,6 +17,7 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.signature import parse_signature
 from selfeng.core.turn import EarlierFiles, Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised
+from selfeng.doors.turn_story import step_words
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
@@ -392,3 +394,30 @@ async def test_the_model_that_chooses_is_shown_the_files():
     assert all(
         '{"name":"data.csv","size":4}' in prompt.messages[-1].content for prompt in model.prompts
     )
+
+
+class TalkingSandbox(ScriptedSandbox):
+    """One whose calls wait, begin and print."""
+
+    async def execute(self, job, arguments, files=(), network=None):
+        for line, place in (("", 1), ("", 0), ("3 of 9", 0)):
+            job.on_line(line, place)
+        return await super().execute(job, arguments, files, network)
+
+
+async def test_what_a_call_prints_is_told_while_it_runs():
+    sandbox, events = TalkingSandbox(returned("7")), list[Event]()
+    executor = Executor(ScriptedModel(), sandbox, ListedLibrary(tool()))
+    call = Call(tool=tool(), arguments={"a": 3, "b": 4})
+    await executor.run(Turn(Request("3 + 4"), events.append), call)
+    assert [(e.text, e.place) for e in events if isinstance(e, ExecutionProgress)] == [
+        ("", 1),
+        ("", 0),
+        ("3 of 9", 0),
+    ]
+    assert [step_words(event) for event in events[:4]] == [
+        "Running add_numbers",
+        "add_numbers: number 1 of the calls that wait for room",
+        "",
+        "add_numbers: 3 of 9",
+    ]

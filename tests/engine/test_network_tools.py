@@ -26,9 +26,8 @@ from selfeng.core.package_lock import Package
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.spec import SpecificationReply, SpecifiedTool
-from selfeng.core.tool import CallLimits
 from selfeng.core.turn import Request, Turn
-from selfeng.core.verdict import Raised
+from selfeng.core.verdict import CallLimits, Raised
 from selfeng.engine import Engine
 from selfeng.stages.executor import Call
 from tests.doubles import (

@@ -1,5 +1,6 @@
 """Whole turns on a scripted model with the real sandbox, broker and services of the test world: a
-tool is built on an API with a key, used again, and mended when the API changes.
+tool is built on an API with a key, used again, and mended when the API changes; the table of a page
+is fetched and drawn.
 """
 
 import json
@@ -13,15 +14,20 @@ from selfeng.core.events import (
     Event,
     ExecutionFailed,
     ExecutionFinished,
+    FilesMade,
     QuestionsAsked,
 )
 from selfeng.core.http import NetworkAccess, SecretUse
+from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
+from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
+from selfeng.seeds import load_seeds
 from selfeng.store.schema import metadata
-from tests.doubles import ScriptedModel, fenced
+from tests.doubles import ScriptedModel, fenced, registered
 from tests.engine.test_first_runs import sandbox
 from tests.engine.test_lessons import engine_on
 from tests.engine.test_questions import turn
@@ -151,3 +157,129 @@ async def test_a_tool_on_an_api_with_a_key_is_built_used_again_and_mended(
     prompts = [message.content for prompt in model.prompts for message in prompt.messages]
     places = [*events, *rows, *prompts, repr(exports), mended.model_dump_json()]
     assert not [place for place in places if CANARY in place or json.dumps(CANARY)[1:-1] in place]
+
+
+PAGE, OTHER_PAGE = "https://api.world.example/v1/table", "https://other.world.example/v1/table"
+FETCH = FunctionCall(name="fetch_table", arguments={"url": PAGE})
+CHART_CODE = '''
+import matplotlib
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+
+
+def bar_chart(
+    rows: list[dict[str, str | int | float | None]], label: str, value: str, path: str = "chart.png"
+) -> str:
+    """Draw a bar chart of two columns of a table."""
+    if not rows:
+        raise ValueError("the table has no rows")
+    figure, axes = plt.subplots(figsize=(6.4, 4.8), dpi=100)
+    axes.bar([str(row[label]) for row in rows], [float(row[value] or 0) for row in rows])
+    axes.set_ylabel(value)
+    figure.savefig(path)
+    return path
+'''
+CHART = registered(
+    ToolDraft(
+        name="bar_chart",
+        description="Draw a bar chart of two columns of a table.",
+        signature=parse_signature(CHART_CODE, "bar_chart"),
+        code=CHART_CODE,
+        tests="",
+    )
+)
+TABLE = registered(next(seed for seed in load_seeds() if seed.name == "fetch_table"))
+
+
+async def test_the_table_of_a_page_is_fetched_after_consent_and_drawn(
+    database: sa.Engine, sandbox: SecureSandbox, world: World
+) -> None:
+    model = ScriptedModel(FETCH)
+    async with engine_on(Notebook(database), model, sandbox, pages=world.broker()) as engine:
+        library = engine.model_parts.current.executor._library
+        library.replace(TABLE)
+        library.replace(CHART)
+        begun, first = await turn(engine, None, f"fetch the table on {PAGE}")
+        (asked,) = of(QuestionsAsked, first)
+        assert world.seen == []
+        assert asked.questions[0].question == (
+            "May the tool 'fetch_table' send requests to api.world.example?"
+        )
+        assert "It sends GET https://api.world.example/." in asked.questions[0].why
+
+        model.extend("Three rates.")
+        answers = (Answer(id=asked.questions[0].id, value="always"),)
+        _, second = await turn(engine, begun.conversation_id, "", answers=answers)
+        (table,) = of(ExecutionFinished, second)
+        assert json.loads(table.execution.result.content) == [
+            {"currency": "C0", "rate": 0},
+            {"currency": "C1", "rate": 0.25},
+            {"currency": "C2", "rate": 0.5},
+        ]
+        assert [seen.path for seen in world.seen] == ["/v1/table"]
+
+        rows = {"rows": {"$result": "r1"}, "label": "currency", "value": "rate"}
+        model.extend(FunctionCall(name="bar_chart", arguments=rows), "Here is the chart.")
+        _, third = await turn(engine, begun.conversation_id, "and a bar chart of it")
+        assert third[-1].answer == "Here is the chart.", third[-1]
+        (made,) = of(FilesMade, third)
+        (picture,) = made.contents
+        size = [int.from_bytes(picture.content[at : at + 4]) for at in (16, 20)]
+        assert (picture.name, picture.content[:4], size) == ("chart.png", b"\x89PNG", [640, 480])
+
+        model.extend(FETCH, "The same.")
+        _, fourth = await turn(engine, begun.conversation_id, f"fetch the table on {PAGE} again")
+        assert fourth[-1].answer == "The same."  # the host is remembered, and no other
+        other = FETCH.model_copy(update={"arguments": {"url": "https://other.world.example/x"}})
+        model.extend(other)
+        _, fifth = await turn(engine, begun.conversation_id, "fetch https://other.world.example/x")
+        assert "other.world.example" in of(QuestionsAsked, fifth)[0].questions[0].question
+        hosts = [grant.need.host for grant in await engine.network.grants("fetch_table")]
+    assert hosts == ["api.world.example"]
+    assert {seen.host for seen in world.seen} == {"api.world.example"}
+    assert world.strayed == []
+
+
+async def test_a_plan_asks_for_the_host_of_a_step_and_draws_the_page(
+    database: sa.Engine, sandbox: SecureSandbox, world: World
+) -> None:
+    steps = SpecificationReply(
+        outcome="steps",
+        message="",
+        specification=None,
+        steps=(
+            PlannedStep(id="table", request=f"Fetch the table on {PAGE}", needs=()),
+            PlannedStep(id="chart", request="Draw a bar chart of it", needs=("table",)),
+        ),
+    )
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it takes two"})
+    rows = {"rows": {"$result": "table"}, "label": "currency", "value": "rate"}
+    chart = FunctionCall(name="bar_chart", arguments=rows)
+    model = ScriptedModel(none, steps, FETCH)
+    async with engine_on(Notebook(database), model, sandbox, pages=world.broker()) as engine:
+        library = engine.model_parts.current.executor._library
+        library.replace(TABLE)
+        library.replace(CHART)
+        begun, first = await turn(engine, None, f"a bar chart of the table on {PAGE}")
+        (asked,) = of(QuestionsAsked, first)
+        assert (asked.call, asked.specified, world.seen) == (None, None, [])
+        assert "api.world.example" in asked.questions[0].question
+        answers = (Answer(id=asked.questions[0].id, value="always"),)
+        model.extend(none, steps, FETCH, chart, "Here is the chart.")
+        _, second = await turn(engine, begun.conversation_id, "", answers=answers)
+        assert second[-1].answer == "Here is the chart.", second[-1]
+        (made,) = of(FilesMade, second)
+        assert [file.name for file in made.files] == ["chart.png"]
+        assert [seen.path for seen in world.seen] == ["/v1/table"]
+        (grant,) = await engine.network.grants("fetch_table")
+        assert (grant.need.host, grant.owner) == ("api.world.example", "me")
+
+        model.extend(none, steps, FETCH.model_copy(update={"arguments": {"url": OTHER_PAGE}}))
+        other, third = await turn(engine, None, f"a bar chart of the table on {OTHER_PAGE}")
+        (asked,) = of(QuestionsAsked, third)
+        answers = (Answer(id=asked.questions[0].id, value="no"),)
+        model.extend(none, steps, FETCH.model_copy(update={"arguments": {"url": OTHER_PAGE}}))
+        _, fourth = await turn(engine, other.conversation_id, "", answers=answers)
+    assert "fetch_table needs your consent" in fourth[-1].message
+    assert {seen.host for seen in world.seen} == {"api.world.example"}

@@ -12,7 +12,7 @@ import pytest
 from selfeng.core.errors import RequestError
 from selfeng.core.http import NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
-from selfeng.core.tool import CallLimits
+from selfeng.core.verdict import CallLimits
 from selfeng.library.exchange import tool_bundle as module
 from selfeng.library.exchange.tool_bundle import LARGEST, MOST, read_bundle, write_bundle
 from tests.doubles import recorded

@@ -134,6 +134,17 @@ test("planted bugs, plans, agents, faults and files are told in one line", () =>
   assert.deepEqual(lines(folded(PLANNED)), ["Plan | 1 of 2 steps done"]);
 });
 
+test("a call tells its place, and then the line that it printed last", () => {
+  const told = (...more) => {
+    const progress = { type: "execution_progress", tool: "x", done: 2, text: "", place: 0 };
+    const events = more.map((one) => ({ ...progress, ...one }));
+    return folded([started("x"), executing, ...events]).steps.at(-1).progress;
+  };
+  assert.equal(told({ place: 3 }), "Number 3 in the queue");
+  assert.equal(told({ place: 3 }, { done: 0 }), "");
+  assert.equal(told({ done: 0 }, { text: "7 of 9" }), "7 of 9");
+});
+
 test("a step that says it all in its line can't be opened", () => {
   const bare = folded([...REPAIRED, step("strengthen", "finished")])
     .steps.filter(isBare)

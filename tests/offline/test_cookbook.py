@@ -29,7 +29,11 @@ NOTHING = "The offline model recognises none of these tools as one for this requ
 
 def render(template, history=(), /, **variables):
     """A prompt, by default of what needs no hosts."""
-    return prompts.render(template, history, **{"recorded": None, "connected": False} | variables)
+    return prompts.render(
+        template,
+        history,
+        **{"recorded": None, "connected": False, "further": "", "refused": ""} | variables,
+    )
 
 
 SPEC = {

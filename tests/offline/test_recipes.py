@@ -19,6 +19,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import SandboxJob
 from selfeng.sandbox import SecureSandbox
+from selfeng.seeds import load_seeds
 from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
 from selfeng.synthesis.stubs import stub
 from selfeng_offline.cookbook.matching import matches
@@ -51,11 +52,15 @@ def imports(source: str) -> set[str]:
 
 
 TOOLS = Importable(registered(tool_draft(r)) for r in RECIPES if not r.steps)
-PLAIN = [r for r in RECIPES if not imports(r.code) & set(sandbox_packages())]
+SENDING = {seed.name for seed in load_seeds() if seed.network}
+"""Their suites are in tests/seeds."""
+PLAIN = [
+    r for r in RECIPES if not imports(r.code) & set(sandbox_packages()) and r.name not in SENDING
+]
 """Recipes that need the standard library only; the packages of the others are in the sandbox, and
 need not be here.
 """
-OTHERS = [r for r in RECIPES if r not in PLAIN]
+OTHERS = [r for r in RECIPES if r not in PLAIN and r.name not in SENDING]
 
 
 def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:

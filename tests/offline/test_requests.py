@@ -285,6 +285,41 @@ ASKED: list[tuple[str, str, dict[str, Any]]] = [
         "summarize_csv_column",
         {"csv_text": "sales.csv", "column": "price"},
     ),
+    (
+        "Fetch the table from https://data.example/prices",
+        "fetch_table",
+        {"url": "https://data.example/prices"},
+    ),
+    (
+        'Get table "Rates" on the page data.example/prices',
+        "fetch_table",
+        {"table": "Rates", "url": "data.example/prices"},
+    ),
+    (
+        "Call the API https://api.example/v1/items?page=1",
+        "fetch_json",
+        {"url": "https://api.example/v1/items?page=1"},
+    ),
+    (
+        "Get at most 5 items from https://api.example/items",
+        "fetch_json",
+        {"limit": 5, "url": "https://api.example/items"},
+    ),
+    (
+        "What does https://pages.example/ say?",
+        "read_page_text",
+        {"url": "https://pages.example/"},
+    ),
+    (
+        "The latest headlines of https://news.example/rss, please",
+        "fetch_feed",
+        {"url": "https://news.example/rss"},
+    ),
+    (
+        'Run "SELECT 1" on postgresql://me@db.example/shop',
+        "query_database",
+        {"sql": "SELECT 1", "url": "postgresql://me@db.example/shop"},
+    ),
     ("Statistics for the price column of this file", "summarize_csv_column", {"column": "price"}),
     (
         "Extract towns[0] from towns.json",
@@ -381,7 +416,7 @@ NOT_ASKED = [
     "Decode my dreams",
     "Translate 'good morning' to French",
     "Send an email to ann@example.com",
-    "Fetch the JSON from https://example.com",
+    "Fetch the weather",
     "Validate my assumptions",
     "Is 2024-01-15 a good day?",
     "What is 2024-01-15?",

@@ -22,9 +22,10 @@ import yaml
 from docker.client import DockerClient
 from uv import find_uv_bin
 
-from selfeng.bootstrap import SEEDED
 from selfeng.core.network import image_arguments
 from selfeng.core.settings import Settings
+from selfeng.library.seeding import SeedMark
+from selfeng.store.database import open_database
 from tests.databases import Postgres, free_port
 from tests.home import ROOT, Home, serving
 from web.vendor import LIBRARIES
@@ -178,7 +179,9 @@ def test_an_installed_wheel_needs_neither_the_repository_nor_node(installed: Emp
     assert called.stdout == "hello autocoder\n60\n", called.stderr
     assert list(installed.place.iterdir()) == []
 
-    (home / "tools" / SEEDED).touch()
+    database = open_database(f"sqlite:///{home / 'data' / 'agent.db'}")
+    SeedMark(database).put()
+    database.dispose()
     with serving(installed, selfeng, "serve") as link, requests.Session() as browser:
         page = browser.get(link).text
         loaded = set(re.findall(r'"(/(?:bundle|texts|static)/[^"]+)"', page))

@@ -28,7 +28,8 @@ from selfeng.core.provenance import (
     RolledBack,
     ToolVersion,
 )
-from selfeng.core.tool import CallLimits, Imported, Requirement, Tool
+from selfeng.core.tool import Imported, Requirement, Tool
+from selfeng.core.verdict import CallLimits
 from selfeng.library import records
 from selfeng.library.tool_files import source_digest
 from selfeng.library.tool_writer import next_version

@@ -421,9 +421,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("code", "imports", "error", "check"), ERRORS.values(), ids=ERRORS.keys()
-)
+@pytest.mark.parametrize(("code", "imports", "error", "check"), ERRORS.values(), ids=ERRORS.keys())
 async def test_suites_know_the_exceptions_of_packages(
     sandbox: SecureSandbox, code: str, imports: str, error: str, check: str
 ) -> None:

@@ -3,6 +3,11 @@ nobody else's way.
 """
 
 import asyncio
+import io
+import json
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -32,6 +37,74 @@ async def test_a_lock_has_exact_versions_and_hashes_without_what_the_sandbox_has
     assert lock.versions == {"humanize": "4.9.0", "seaborn": "0.13.2"}
     pins = lock.text.count("==")
     assert pins == 2 <= lock.text.count("--hash=sha256:")
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_a_lock_knows_modules_licences_and_sizes_from_the_wheels() -> None:
+    lock = await asyncio.to_thread(lock_packages, ["beautifulsoup4==4.13.4", "humanize==4.9.0"])
+    soup, humanize, *_ = lock.packages
+    assert (soup.name, soup.modules, soup.licence) == ("beautifulsoup4", ("bs4",), "MIT License")
+    assert (humanize.modules, humanize.size > 100_000) == (("humanize",), True)
+    assert lock.modules == {"bs4": "beautifulsoup4", "humanize": "humanize"}
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    ["evil @ https://evil.example.org/e.whl", "--index-url=x", "-r x", "./e.whl", "a\n-r x", "a;b"],
+)
+@pytest.mark.asyncio(loop_scope="function")
+async def test_only_names_and_versions_are_locked(requirement: str) -> None:
+    with pytest.raises(RequestError, match="is not the name of a package"):
+        lock_packages([requirement])
+
+
+class Index(BaseHTTPRequestHandler):
+    """A package index with one wheel, which has a known vulnerability."""
+
+    wheel = b""
+
+    def do_GET(self) -> None:
+        file = "weak_words-1.0-py3-none-any.whl"
+        said = {"vulnerabilities": [{"id": "GHSA-1", "withdrawn": None}]}
+        page = {
+            "/simple/weak-words/": f'<a href="/files/{file}">{file}</a>'.encode(),
+            f"/files/{file}": self.wheel,
+            "/pypi/weak-words/1.0/json": json.dumps(said).encode(),
+        }.get(self.path)
+        self.send_response(200 if page else 404)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(page or b"")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_vulnerabilities_are_those_that_the_index_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as wheel:
+        wheel.writestr("words/__init__.py", "")
+        wheel.writestr(
+            "weak_words-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: weak-words\nVersion: 1.0\n"
+            "Classifier: License :: OSI Approved :: BSD License\n",
+        )
+        wheel.writestr("weak_words-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+        wheel.writestr("weak_words-1.0.dist-info/RECORD", "")
+    Index.wheel = content.getvalue()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Index) as server:
+        threading.Thread(target=server.serve_forever).start()
+        monkeypatch.setenv("UV_DEFAULT_INDEX", f"http://127.0.0.1:{server.server_port}/simple")
+        try:
+            lock = await asyncio.to_thread(lock_packages, ["weak-words"])
+        finally:
+            server.shutdown()
+    (package,) = lock.packages
+    assert (package.licence, package.modules) == ("BSD License", ("words",))
+    assert package.vulnerabilities == ("GHSA-1",)
 
 
 @pytest.mark.parametrize(

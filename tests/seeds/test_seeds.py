@@ -15,6 +15,8 @@ from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.stubs import stub
 
 SEEDS = load_seeds()
+PLAIN = [seed for seed in SEEDS if not seed.network]
+"""Those that send nothing: plain pytest has no answers of hosts."""
 each_seed = pytest.mark.parametrize("seed", SEEDS, ids=[s.name for s in SEEDS])
 
 
@@ -22,7 +24,7 @@ def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
     """Run every suite with plain pytest, as somebody does who has nothing but the two files of each
     tool.
     """
-    for seed in SEEDS:
+    for seed in PLAIN:
         (folder / f"{seed.name}.py").write_text(modules[seed.name], encoding="utf-8")
         (folder / f"test_{seed.name}.py").write_text(seed.tests, encoding="utf-8")
     command = [
@@ -42,13 +44,13 @@ def run_suites(folder: Path, modules: dict[str, str]) -> Counter[str]:
 
 
 def test_every_suite_passes_on_its_seed(tmp_path: Path) -> None:
-    outcomes = run_suites(tmp_path, {s.name: s.code for s in SEEDS})
-    assert outcomes == {"passed": sum(s.tests.count("\ndef test_") for s in SEEDS)}
+    outcomes = run_suites(tmp_path, {s.name: s.code for s in PLAIN})
+    assert outcomes == {"passed": sum(s.tests.count("\ndef test_") for s in PLAIN)}
 
 
 def test_every_test_fails_on_a_stub(tmp_path: Path) -> None:
-    outcomes = run_suites(tmp_path, {s.name: stub(s.signature) for s in SEEDS})
-    assert outcomes == {"failure": sum(s.tests.count("\ndef test_") for s in SEEDS)}
+    outcomes = run_suites(tmp_path, {s.name: stub(s.signature) for s in PLAIN})
+    assert outcomes == {"failure": sum(s.tests.count("\ndef test_") for s in PLAIN)}
 
 
 def test_there_are_enough_seeds_and_no_stray_files() -> None:
@@ -92,3 +94,21 @@ def test_seed_is_described(seed: ToolDraft) -> None:
 @each_seed
 def test_seed_has_at_least_five_tests(seed: ToolDraft) -> None:
     assert seed.tests.count("\ndef test_") >= 5
+
+
+def test_what_they_may_do_is_read_the_host_of_their_url() -> None:
+    needs = {s.name: [str(access) for access in s.network] for s in SEEDS if s.network}
+    assert needs == {
+        "fetch_feed": ["GET https://{url}/"],
+        "fetch_json": ["GET https://{url}/"],
+        "fetch_table": ["GET https://{url}/"],
+        "query_database": ["GET postgresql://{url}/"],
+        "read_page_text": ["GET https://{url}/"],
+    }
+
+
+def test_every_exchange_is_within_what_a_call_may_do() -> None:
+    for seed in SEEDS:
+        for exchange in seed.exchanges:
+            (access,) = seed.network[0].at(exchange.request.url)
+            assert access.covers(exchange.request)

@@ -4,7 +4,8 @@ import sqlalchemy as sa
 
 from selfeng.core.http import NetworkAccess, SecretUse
 from selfeng.core.package_lock import Package
-from selfeng.core.tool import CallLimits, Need
+from selfeng.core.tool import Need
+from selfeng.core.verdict import CallLimits
 from selfeng.store.grants import Grants
 
 RATES = NetworkAccess(host="api.example.org", path="/rates", purpose="It gives the rates.")

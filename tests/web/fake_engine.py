@@ -314,8 +314,8 @@ class FewTools:
         self._tools |= {tool.name: tool for tool in map(stocked, range(count))}
 
     def connect(self) -> None:
-        """A tool that needs two hosts."""
-        hosts = ("api.example.org", "other.example.org")
+        """A tool that needs two hosts, and those that its calls name."""
+        hosts = ("api.example.org", "other.example.org", "{url}")
         accesses = tuple(NetworkAccess(host=host, purpose="It knows.") for host in hosts)
         exchanges = (recorded("https://api.example.org/", {"rate": 1.5}),)
         update = {"name": "rate_of", "network": accesses, "exchanges": exchanges}

@@ -222,7 +222,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "network": [],
         "exchanges": 0,
         "limits": {"seconds": None, "memory": None, "space": None},
-        "needs": [],
+        "needed": [],
         "ungranted": [],
         "used_requests": ["3 and 4 together", "sum of 1 and 1"],
         "habits": {

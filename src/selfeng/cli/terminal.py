@@ -59,6 +59,7 @@ from selfeng.core.status import PARTS
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count, shortened
+from selfeng.doors.turn_story import step_words
 
 _SHOWN = 500
 """Characters of an output."""
@@ -232,9 +233,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
                 "running",
                 f"running {event.tool}{where} with {_truncate(event.arguments, _SHOWN)}",
             )
-        case ExecutionProgress(done=current, total=total, text=text):
-            of = f" of {total:g}" if total else ""
-            return "running", f"{event.tool}: {text or f'{current:g}{of}'}"
+        case ExecutionProgress():
+            return "running", step_words(event) or event.tool
         case ConsentDecided(decision="no"):
             return "done", f"going on without {event.tool}"
         case ConsentDecided():

@@ -5,7 +5,7 @@ sandbox. Source is only parsed, never run.
 import ast
 from collections.abc import Iterable, Iterator
 
-from selfeng.core.package_lock import PackageLock
+from selfeng.core.package_lock import PackageLock, joined
 from selfeng.core.packages import sandbox_requirements
 from selfeng.core.tool import Requirement, Tool
 
@@ -60,14 +60,14 @@ class Importable:
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
-    def problem(self, code: str, name: str) -> str | None:
+    def problem(self, code: str, name: str, lock: PackageLock | None = None) -> str | None:
         """Why the tool `name` can't be this code, in words that the model can act on; None if its
         imports are fine.
 
         Raises:
             SyntaxError: the code does not parse.
         """
-        return next(self._problems(code, name), None)
+        return next(self._problems(code, name), None) or self._clash(code, name, lock)
 
     def requires(self, code: str) -> tuple[Requirement, ...]:
         """Every tool that the code imports, directly or through other tools, by name.
@@ -85,6 +85,27 @@ class Importable:
             SyntaxError: the code does not parse.
         """
         return [self._tools[name] for name in sorted(imported_names(code)) if name in self._tools]
+
+    def lock(self, code: str, own: PackageLock | None = None) -> PackageLock | None:
+        """The packages of the tools that the code imports, with its own.
+
+        Raises:
+            SyntaxError: the code does not parse.
+        """
+        return joined([own, *(tool.lock for tool in self.imported(code))])
+
+    def _clash(self, code: str, name: str, lock: PackageLock | None) -> str | None:
+        """Why the packages of the tools that the code imports can't be there together."""
+        needed: dict[str, tuple[str, str]] = {}
+        for by, its in [(name, lock), *((tool.name, tool.lock) for tool in self.imported(code))]:
+            for package, version in (its.versions if its else {}).items():
+                first_tool, earlier = needed.setdefault(package, (by, version))
+                if version != earlier:
+                    return (
+                        f"{first_tool} needs {package} {earlier}, and {by} needs {package} "
+                        f"{version}, but only one can be there; do without {by}"
+                    )
+        return None
 
     def _problems(self, code: str, name: str) -> Iterator[str]:
         for imported, in_form in imports(ast.parse(code)):

@@ -14,8 +14,9 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
-from selfeng.core.tool import CallLimits, Need
+from selfeng.core.tool import Need
 from selfeng.core.value import Coded
+from selfeng.core.verdict import CallLimits
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 
@@ -95,7 +96,7 @@ def needs_consent(
         or ("unknown" if silent else ""),
         "needs": alone or titles([*accesses, *packages]),
     }
-    asked = (
+    requests = (
         hosts and f"send requests to {hosts}",
         names and f"use the {'packages' if len(packages) > 1 else 'package'} {names}",
         more and f"take {more} in a call",
@@ -109,7 +110,7 @@ def needs_consent(
     )
     question = Question(
         id=needs_id(name, needs),
-        question=f"May the tool {name!r} {', and '.join(filter(None, asked))}?",
+        question=f"May the tool {name!r} {', and '.join(filter(None, requests))}?",
         why=" ".join(filter(None, reasons)).format_map(values),
         answer="choice",
         options=CONSENTS,

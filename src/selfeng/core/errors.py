@@ -40,7 +40,10 @@ AgentError
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from selfeng.core.consent_question import ConsentAsked
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "request", "internal"]
 """What gave up. task: the work itself, in a working environment; budget: a limit was reached;
@@ -267,6 +270,8 @@ class NotConsented(AgentError):
     """A call reaches what is outside the sandbox, and no person has allowed that."""
 
     cause = "consent"
+    asks: "ConsentAsked | None" = None
+    """What the person can be asked, before all is done again."""
 
 
 class NetworkRefused(AgentError):

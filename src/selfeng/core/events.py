@@ -334,17 +334,22 @@ class Executing(StageEvent):
     """The MCP server that runs it; "" for the sandbox."""
     hosts: str = ""
     """Where it may send requests."""
+    limits: str = ""
+    """What a person allowed it, where that is more than usual."""
 
 
 class ExecutionProgress(StageEvent):
-    """The MCP server tells how far its tool is."""
+    """How far a call is, by the MCP server, or by what its tool printed."""
 
     type: Literal["execution_progress"] = "execution_progress"
     tool: str
     done: float
+    """In the server's unit; in the sandbox, seconds."""
     total: float | None = None
     text: str = ""
-    """The server's words."""
+    """The server's words, or the line that was printed last."""
+    place: int = 0
+    """Its place among the calls that wait for room on the machine; 0 once it runs."""
 
 
 class ConsentDecided(StageEvent):

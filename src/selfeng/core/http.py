@@ -5,10 +5,11 @@ A tool has no socket: its requests are frames, which a `Network` on the host ans
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from ipaddress import ip_address
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, Self
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field
@@ -21,7 +22,10 @@ READING: frozenset[Method] = frozenset({"GET", "HEAD", "OPTIONS"})
 Headers = tuple[tuple[str, str], ...]
 """In their order; names in lower case, which may repeat."""
 SecretPlace = Literal["bearer", "basic", "header", "query"]
-_PORTS = {"https": 443, "http": 80}
+Scheme = Literal["https", "http", "postgresql"]
+_PORTS: Mapping[str, int] = {"https": 443, "http": 80, "postgresql": 5432}
+_ARGUMENT = re.compile(r"\{\w+\}")
+_SECRET = re.compile(r"\$\{([A-Z][A-Z0-9_]*)\}")
 _NAME = re.compile(r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{1,63}")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 """A last label by which resolvers take the whole host for an address of IPv4."""
@@ -52,12 +56,18 @@ def canonical_host(host: str) -> str:
     return host
 
 
+def _host_or_argument(host: str) -> str:
+    return host if _ARGUMENT.fullmatch(host) else canonical_host(host)
+
+
 class HttpRequest(Value):
     """A request as a tool made it. It never has the value of a secret."""
 
     method: Method
     url: str
-    """Absolute, `http` or `https`, without user, password or fragment."""
+    """Absolute, without user, password or fragment. A query of a database is a GET of
+    `postgresql://HOST/NAME?sql=…&parameters=…`, with the parameters as JSON.
+    """
     headers: Headers = ()
     body: str = ""
     """Base64."""
@@ -98,10 +108,12 @@ class SecretUse(Value):
 class NetworkAccess(Value):
     """A host that a tool needs, in the words of its specification."""
 
-    host: Annotated[str, AfterValidator(canonical_host)]
-    """A name, or an address of a private network, which only a person can write."""
+    host: Annotated[str, AfterValidator(_host_or_argument)]
+    """A name, or an address of a private network, which only a person can write; or `{url}`: the
+    host of the URL, or of each in a list, that the call's argument `url` is.
+    """
     port: StrictlyOptional[Annotated[int, Field(ge=1, le=65535)]] = 443
-    scheme: StrictlyOptional[Literal["https", "http"]] = "https"
+    scheme: StrictlyOptional[Scheme] = "https"
     methods: StrictlyOptional[tuple[Method, ...]] = ("GET",)
     path: StrictlyOptional[str] = "/"
     """A prefix of the paths, whole segments."""
@@ -116,13 +128,44 @@ class NetworkAccess(Value):
         parts = urlsplit(request.url)
         prefix = self.path.rstrip("/")
         return (
-            parts.scheme == self.scheme
+            not self.argument
+            and parts.scheme == self.scheme
             and (parts.hostname or "") == self.host
             and (parts.port or _PORTS[self.scheme]) == self.port
             and request.method in self.methods
             and not _climbs(parts.path)
             and f"{parts.path}/".startswith(f"{prefix}/")
         )
+
+    @property
+    def argument(self) -> str:
+        """Which argument of a call has its host; "" if the host is known."""
+        return self.host[1:-1] if _ARGUMENT.fullmatch(self.host) else ""
+
+    def at(self, url: object) -> tuple[Self, ...]:
+        """The access to the host of a URL, or of each in a list, none if that is not one; itself if
+        its host is known. In `user:${NAME}@`, before the host, NAME is a secret.
+        """
+        if not self.argument:
+            return (self,)
+        if isinstance(url, list):
+            return tuple(access for each in url for access in self.at(each))
+        text = url if isinstance(url, str) else ""
+        with suppress(ValueError):
+            parts = urlsplit(text if "://" in text else f"{self.scheme}://{text}")
+            scheme = "postgresql" if parts.scheme.startswith("postgres") else parts.scheme
+            secret = _SECRET.fullmatch(parts.password or "")
+            uses = [{"name": secret[1], "place": "basic", "key": parts.username}] if secret else []
+            fields = {
+                "host": parts.hostname,
+                "scheme": scheme,
+                "port": parts.port or _PORTS.get(scheme),
+                "private": self.private or _is_private(parts.hostname or ""),
+                "secrets": uses or self.secrets,
+            }
+            if (scheme == "postgresql") == (self.scheme == "postgresql"):
+                return (self.model_validate({**self.model_dump(), **fields}),)
+        return ()
 
     def __str__(self) -> str:
         """For people and models: methods, address and secrets."""
@@ -146,6 +189,13 @@ class NetworkAccess(Value):
     def key(self) -> str:
         """The same for two that allow the same; the purpose does not matter."""
         return json.dumps(self.model_dump(exclude={"purpose"}), sort_keys=True)
+
+
+def _is_private(host: str) -> bool:
+    """Whether a host is in the own network by what it is called."""
+    with suppress(ValueError):
+        return ip_address(host).is_private
+    return "." not in host or host.endswith((".local", ".lan", ".internal", ".home.arpa"))
 
 
 def _climbs(path: str) -> bool:

@@ -1,19 +1,31 @@
 """Packages that code needs beyond those of the sandbox: exact versions with hashes."""
 
+import email
 import hashlib
+import io
 import re
 import tempfile
-from collections.abc import Sequence
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from pydantic import Field
 
 from selfeng.core.errors import RequestError
-from selfeng.core.network import InstallFailed, run_installer
+from selfeng.core.network import InstallFailed, installer_environment, run_installer
 from selfeng.core.packages import SANDBOX_LOCK
 from selfeng.core.value import Value
+from selfeng.core.visible import one_line
 
+_INDEX = "https://pypi.org/simple"
+_SECONDS, _END, _LONGEST = 10, 1_000_000, 60
+"""Seconds of a request; bytes of a wheel that are read; characters of a licence."""
 _OLDEST = "3.11"
 """The oldest Python of a sandbox."""
 _PINNED = re.compile(r"^([A-Za-z0-9][\w.-]*)==([^\s;\\]+)", re.ASCII | re.MULTILINE)
@@ -29,9 +41,6 @@ _COMPILE = (
     "--universal",
     "--python-version",
     _OLDEST,
-    "--generate-hashes",
-    "--no-header",
-    "--no-annotate",
     "--only-binary",
     ":all:",
 )
@@ -55,8 +64,8 @@ class Package(Value):
 
     def __str__(self) -> str:
         size = f"{self.size / 1e6:.1f} MB" if self.size else ""
-        known = ", ".join(filter(None, (size, self.licence)))
-        return f"{self.name} {self.version} ({known or '?'})"
+        facts = ", ".join(filter(None, (size, self.licence)))
+        return f"{self.name} {self.version} ({facts or '?'})"
 
 
 class PackageLock(Value):
@@ -73,9 +82,20 @@ class PackageLock(Value):
 
     @property
     def packages(self) -> tuple[Package, ...]:
-        known = {package.key: package for package in self.facts}
+        facts = {package.key: package for package in self.facts}
         pins = [Package(name=_plain(m[1]), version=m[2]) for m in _PINNED.finditer(self.text)]
-        return tuple({pin.key: known.get(pin.key, pin) for pin in pins}.values())
+        return tuple({pin.key: facts.get(pin.key, pin) for pin in pins}.values())
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """The package of each module that code may import: of the packages that were asked for."""
+        names = set(map(package_name, self.requirements))
+        return {
+            module: package.name
+            for package in self.packages
+            if package.name in names
+            for module in package.modules or (package.name.replace("-", "_"),)
+        }
 
     @property
     def digest(self) -> str:
@@ -98,8 +118,12 @@ def lock_packages(requirements: Sequence[str]) -> PackageLock:
     from uv import find_uv_bin
 
     names = tuple(sorted(requirements))
+    if unusual := [name for name in names if not _REQUIREMENT.fullmatch(name)]:
+        raise RequestError(
+            f"{unusual[0]!r} is not the name of a package with versions", "write `humanize>=4`"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder, "requirements.in"), Path(folder, "requirements.txt")
+        source, target = Path(folder, "requirements.in"), Path(folder, "pylock.toml")
         source.write_text("\n".join(names), encoding="utf-8")
         paths = ("-c", str(SANDBOX_LOCK), "-o", str(target), str(source))
         try:
@@ -109,13 +133,82 @@ def lock_packages(requirements: Sequence[str]) -> PackageLock:
                 f"the packages {', '.join(names)} can't be installed:\n{error}",
                 error.remedy or "choose others, or other versions",
             ) from error
-        text = target.read_text(encoding="utf-8")
+        locked = tomllib.loads(target.read_text(encoding="utf-8")).get("packages", [])
     present = {_plain(match[1]) for match in _PINNED.finditer(SANDBOX_LOCK.read_text("utf-8"))}
-    blocks = re.split(r"^(?=\S)", text, flags=re.MULTILINE)
-    pins = ((block, _PINNED.match(block)) for block in blocks)
+    locked = [package for package in locked if _plain(package["name"]) not in present]
+    with ThreadPoolExecutor() as pool:
+        facts = tuple(pool.map(_facts, locked))
+    return PackageLock(requirements=names, text="".join(map(_lines, locked)), facts=facts)
+
+
+def _lines(locked: Mapping[str, Any]) -> str:
+    """A package of a pylock.toml as lines of a requirements.txt."""
+    marker = f" ; {locked['marker']}" if "marker" in locked else ""
+    hashes = (f" \\\n    --hash=sha256:{w['hashes']['sha256']}" for w in locked["wheels"])
+    return f"{locked['name']}=={locked['version']}{marker}{''.join(hashes)}\n"
+
+
+def _facts(locked: Mapping[str, Any]) -> Package:
+    """What its wheels and the package index say of a package, as far as they can be read."""
+    import httpx2
+
+    name, version = _plain(locked["name"]), locked["version"]
+    wheels = [w for w in locked["wheels"] if re.search("-any|linux", w.get("url", ""))]
+    wheels.sort(key=lambda wheel: wheel.get("size", 0))
+    size = wheels[-1].get("size", 0) if wheels else 0
+    package = Package(name=name, version=version, size=size)
+    variables = installer_environment()
+    index = variables.get("UV_DEFAULT_INDEX") or variables.get("UV_INDEX_URL") or _INDEX
+    page = f"{index.rstrip('/').removesuffix('/simple')}/pypi/{name}/{version}/json"
+    unreadable = (httpx2.HTTPError, httpx2.InvalidURL, OSError, zipfile.BadZipFile, LookupError)
+    for wheel in wheels[:1]:
+        with suppress(*unreadable, StopIteration):
+            package = package.model_copy(update=_inside(wheel["url"]))
+    with suppress(*unreadable, ValueError):
+        reports = httpx2.get(page, timeout=_SECONDS).raise_for_status().json()["vulnerabilities"]
+        ids = tuple(one_line(str(v["id"]))[:_LONGEST] for v in reports if not v.get("withdrawn"))
+        package = package.model_copy(update={"vulnerabilities": ids})
+    return package
+
+
+def _inside(url: str) -> dict[str, Any]:
+    """The licence and the modules of a wheel, of which only the end is read, where they stand."""
+    import httpx2
+
+    if url.startswith("file:"):
+        content = Path(url2pathname(urlsplit(url).path)).read_bytes()
+        facts: dict[str, Any] = {"size": len(content)}
+    else:
+        part = {"Range": f"bytes=-{_END}"}
+        content = httpx2.get(url, headers=part, timeout=_SECONDS).raise_for_status().content
+        facts = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        files = packed.namelist()
+        described = next(f for f in files if f.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(packed.read(described))
+    licence = metadata["License-Expression"] or metadata["License"] or ""
+    classes = (
+        c.rpartition(" :: ")[2] for c in metadata.get_all("Classifier", []) if "License" in c
+    )
+    licence = licence if 0 < len(licence) <= _LONGEST else next(classes, "")
+    code = [file for file in files if file.endswith((".py", ".so"))]
+    modules = {file.partition("/")[0].partition(".")[0] for file in code}
+    return facts | {
+        "licence": one_line(licence)[:_LONGEST],
+        "modules": tuple(sorted(filter(str.isidentifier, modules))),
+    }
+
+
+def joined(locks: Iterable[PackageLock | None]) -> PackageLock | None:
+    """One lock for code that needs all of these, which agree."""
+    each = list(dict.fromkeys(filter(None, locks)))
+    if len(each) < 2:
+        return each[0] if each else None
+    parts = [part for lock in each for part in re.split(r"^(?=\w)", lock.text, flags=re.MULTILINE)]
     return PackageLock(
-        requirements=names,
-        text="".join(block for block, pin in pins if pin and _plain(pin[1]) not in present),
+        requirements=tuple(sorted({name for lock in each for name in lock.requirements})),
+        text="".join(dict(sorted((part.partition("\\")[0], part) for part in parts)).values()),
+        facts=tuple({package.key: package for lock in each for package in lock.facts}.values()),
     )
 
 

@@ -36,8 +36,8 @@ class Prompt(Value):
     def showing(self, pictures: tuple[str, ...]) -> "Prompt":
         """The prompt with pictures in its last message."""
         *before, last = self.messages
-        shown = last.model_copy(update={"pictures": pictures})
-        return self.model_copy(update={"messages": (*before, shown)})
+        newest = last.model_copy(update={"pictures": pictures})
+        return self.model_copy(update={"messages": (*before, newest)})
 
     @property
     def digest(self) -> str:

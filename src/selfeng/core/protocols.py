@@ -176,8 +176,13 @@ class ToolNetwork(Protocol):
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
         """What a tool needs and the person has not granted."""
 
-    async def grant(self, tool: Tool | Sight) -> None:
-        """Grant a tool what it needs, until the person revokes it."""
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
+        """Grant a tool these of its needs, until the person revokes them."""
+
+    async def lock(self, requirements: Sequence[str]) -> PackageLock:
+        """Choose versions of packages, and look up what a person should know of them. Raises:
+        RequestError: none fit.
+        """
 
     async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
         """GET a URL within the accesses. Raises: NetworkRefused."""

@@ -224,6 +224,10 @@ class Settings(BaseSettings):
     retire_after: int = Field(3, ge=1, le=100)
     """Failures in a row after which a tool is retired."""
 
+    services_check_hours: int = Field(24, ge=0, le=8760)
+    """Hours after which services that tools use are asked again, by recorded probes, whether they
+    still answer in the same form; 0: never."""
+
     lessons_learn: bool = True
     """Learn from turns in the background; `selfeng learn` always does."""
     lessons_shown: int = Field(4, ge=0, le=10)
@@ -251,6 +255,8 @@ class Settings(BaseSettings):
     """Base of the sandbox image; empty: python:3.12-slim, or a local python:3.x-slim."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
     """Processor seconds of a run in the sandbox; it may wait three times as long."""
+    call_max_seconds: float = Field(3600.0, gt=0, le=14_400)
+    """Processor seconds that a person may allow one call of a tool."""
 
     files_max_count: int = Field(10, ge=1, le=100)
     """Files of a request, and of a tool's result, which has at most 8 MB."""

@@ -7,8 +7,9 @@ from selfeng.core.package_lock import PackageLock, package_name
 from selfeng.core.plan import PlannedStep
 from selfeng.core.question import Question
 from selfeng.core.signature import Parameter, Signature
-from selfeng.core.tool import CallLimits, needs_of
+from selfeng.core.tool import needs_of
 from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.verdict import CallLimits
 
 
 class SpecParameter(Value):
@@ -53,6 +54,12 @@ class Specification(Value):
     limits: StrictlyOptional[CallLimits] = CallLimits()
     """What a call may take, where that is more than usual."""
 
+    @property
+    def accesses(self) -> tuple[NetworkAccess, ...]:
+        """What it needs while the tool is built: of hosts that calls name, those of the probes."""
+        urls = (*self.probes, "")
+        return tuple(dict.fromkeys(b for a in self.network for url in urls for b in a.at(url)))
+
     def signature(self) -> Signature:
         return Signature(
             function=self.name,
@@ -71,7 +78,7 @@ class Specification(Value):
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of what it needs with consent: hosts, packages and limits."""
-        names = (need.name for need in needs_of(self.network, None, self.limits))
+        names = (need.name for need in needs_of(self.accesses, None, self.limits))
         return (*names, *map(package_name, self.packages))
 
     def outline(self, *, examples: bool = True) -> str:
@@ -86,6 +93,7 @@ class Specification(Value):
                 f"Returns: {self.returns_description}",
                 f"Errors: {self.errors}",
                 *(f"Network: {access}" for access in self.network),
+                *(f"Package: {requirement}" for requirement in self.packages),
                 *(f"Example: {e.call} -> {e.result}" for e in calls),
             ]
         )

@@ -189,7 +189,7 @@ STAGES: Mapping[str, Stage] = {
             does="Run the steps of the plan, each through this graph",
             title="Plan",
             icon="menu",
-            leads={"done": "respond"},
+            leads={"done": "respond", "incomplete": "clarify"},
         ),
         Stage(
             name="delegate",

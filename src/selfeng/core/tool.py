@@ -1,15 +1,15 @@
 """A tool: one verified Python function with its tests, and what the library knows about it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
-
-from pydantic import Field
+from itertools import chain
+from typing import Any, Literal, Self
 
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import Signature
-from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.value import Value
+from selfeng.core.verdict import USUAL, CallLimits, SandboxJob
 
 Standing = Literal["provisional", "trusted", "suspect", "retired"]
 """provisional: new, under observation; trusted: it has served several different calls; suspect:
@@ -24,27 +24,6 @@ class Requirement(Value):
     version: int
 
 
-class CallLimits(Value):
-    """What a call may take, where that is more than usual; null: the usual limit."""
-
-    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-    """Megabytes, as `space`, that of temporary files."""
-    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
-
-    @property
-    def name(self) -> str:
-        return "limits"
-
-    @property
-    def key(self) -> str:
-        return f"{self.name} {dict(self)}"
-
-    def __str__(self) -> str:
-        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
-        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
-
-
 Need = NetworkAccess | Package | CallLimits
 """What a tool may have only with a person's consent."""
 
@@ -52,7 +31,7 @@ Need = NetworkAccess | Package | CallLimits
 def needs_of(
     network: Sequence[NetworkAccess], lock: PackageLock | None, limits: CallLimits
 ) -> tuple[Need, ...]:
-    return (*network, *(lock.packages if lock else ()), *((limits,) if str(limits) else ()))
+    return (*network, *(lock.packages if lock else ()), *((limits,) if limits != USUAL else ()))
 
 
 class Grant(Value):
@@ -127,6 +106,20 @@ class ToolDraft(Value):
     def replays(self) -> tuple[Exchange, ...]:
         """The exchanges that tests replay: those of probes."""
         return tuple(exchange for exchange in self.exchanges if not exchange.from_call)
+
+    def job(self, code: str | None = None, tests: str = "", **more: Any) -> SandboxJob:
+        """A run of it, or of other `code` in its place, with its packages; hosts answer as
+        recorded. `more` are fields of the job.
+        """
+        code = self.code if code is None else code
+        return SandboxJob(
+            self.name, code, tests, **{"exchanges": self.replays, "lock": self.lock} | more
+        )
+
+    def for_calls(self, calls: Iterable[Mapping[str, Any]]) -> Self:
+        """The tool with the hosts that calls with these arguments need."""
+        needs = (a.at(call.get(a.argument)) for call in calls for a in self.network)
+        return self.model_copy(update={"network": tuple(dict.fromkeys(chain(*needs)))})
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

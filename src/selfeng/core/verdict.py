@@ -1,6 +1,6 @@
 """What the sandbox reports of a job: a verdict on a suite, or the outcome of one execution."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -10,10 +10,34 @@ from selfeng.core.files import File
 from selfeng.core.http import Exchange
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.result import Result, ResultReference
-from selfeng.core.value import Value
+from selfeng.core.value import StrictlyOptional, Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
 TestOrder = Literal["given", "reversed", "shuffled"]
+
+
+class CallLimits(Value):
+    """What a call may take, where that is more than usual; null: the usual limit."""
+
+    seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+    """Megabytes, as `space`, that of temporary files."""
+    space: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
+
+    @property
+    def name(self) -> str:
+        return "limits"
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {dict(self)}"
+
+    def __str__(self) -> str:
+        units = {"seconds": "s", "memory": "MB of memory", "space": "MB of temporary files"}
+        return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
+
+
+USUAL = CallLimits()
 
 
 class Replay(Value):
@@ -56,6 +80,12 @@ class SandboxJob:
     """They answer the requests of the code, in every run that gets no network. A request that
     matches none is an error and fails its test. What was recorded several times is answered in
     order in each call; the last response stays.
+    """
+    limits: CallLimits | None = None
+    """Of an execution: one with more than usual waits for room, and has a container of its own."""
+    on_line: Callable[[str, int], object] | None = field(default=None, repr=False, compare=False)
+    """Of an execution: gets the line that was printed last, about once a second, and its place
+    among those that wait for room, 0 once it runs.
     """
 
 

@@ -1,5 +1,6 @@
 """The engine's tools for agents of other programs: four fixed ones, and those of the library."""
 
+import json
 import logging
 from base64 import b64decode
 from collections.abc import Awaitable, Mapping, Sequence
@@ -10,7 +11,13 @@ import mcp_types as types
 from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
 from selfeng.core.changes import Changes
-from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
+from selfeng.core.errors import (
+    AgentError,
+    LibraryError,
+    RequestError,
+    ResourceNotFound,
+    ToolNotFound,
+)
 from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
@@ -200,7 +207,9 @@ class EngineTools:
         return task
 
     async def _work(self, name: str, arguments: Mapping[str, Any]) -> Awaitable[Asked] | RunCall:
-        """What such a call comes to: a turn that begins, or the call of a tool."""
+        """What such a call comes to: a turn that begins, as for a tool that may take long, or the
+        call of a tool.
+        """
         match name:
             case "ask":
                 call = _parsed(AskCall, arguments)
@@ -219,7 +228,10 @@ class EngineTools:
             case _:
                 await self._check_listed(name)
                 run = RunCall(name=name, arguments=dict(arguments))
-        return run
+        if not str((await self._engine.library.get(run.name)).limits):
+            return run
+        files = [file.file() for file in run.files]
+        return self._engine.run(self._owner, None, run.name, run.arguments, files)
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
@@ -234,10 +246,16 @@ class EngineTools:
 
     async def _result(self, story: TurnStory) -> types.CallToolResult:
         files = await story.read_files(self._engine, self._owner)
-        built = [await self._built(name) for name in story.new_tools]
+        structured = story.structured()
+        structured["new_tools"] = [await self._built(name) for name in story.new_tools]
+        if story.runs:
+            with suppress(ResourceNotFound):
+                conversations = self._engine.conversations
+                value = await conversations.result_of_turn(self._owner, story.turn)
+                structured["value"] = json.loads(value.content)
         return text_result(
             story.whole_text,
-            {**story.structured(), "new_tools": built},
+            structured,
             files,
             failed=story.outcome in (Outcome.FAILED, Outcome.STOPPED, None),
         )

@@ -70,8 +70,10 @@ def step_words(event: Event) -> str:
             return f"{words_of(stage).capitalize()} failed: {shortened(text, _SHOWN)}"
         case Executing(tool=tool):
             return f"Running {tool}"
-        case ExecutionProgress(tool=tool, text=text) if text:
-            return f"{tool}: {text}"
+        case ExecutionProgress(tool=tool, place=place) if place:
+            return f"{tool}: number {place} of the calls that wait for room"
+        case ExecutionProgress(tool=tool, done=amount, total=total, text=text) if text or amount:
+            return f"{tool}: {text or f'{amount:g}' + (f' of {total:g}' if total else '')}"
         case (
             ExecutionFinished(tool=tool, execution=execution)
             | ExecutionFailed(tool=tool, execution=execution)
@@ -104,6 +106,8 @@ class TurnStory:
     def __init__(self) -> None:
         self.conversation, self.turn, self.request = "", "", ""
         self.after: str | None = None
+        self.runs = ""
+        """The tool that a person called by hand."""
         self.answers: dict[str, str] = {}
         """Those that came with the request, by the ids of the questions."""
         self.outcome: Outcome | None = None
@@ -132,8 +136,8 @@ class TurnStory:
         self.step = step_words(record.event) or self.step
         before, piece = self.text, ""
         match event := record.event:
-            case TurnStarted(request=request, answers=answers, after=after):
-                self.request, self.after = request, after
+            case TurnStarted(request=request, answers=answers, after=after, runs=runs):
+                self.request, self.after, self.runs = request, after, runs
                 self.answers = {answer.id: answer.value for answer in answers}
             case SynthesisStep(step="specify", state="finished", artifact=artifact):
                 self._ordered[event.within, event.plan_step] = ordered_tool(artifact)

@@ -29,7 +29,7 @@ _PATIENCE = 5.0
 """Seconds for the end of a turn's workflows."""
 LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor", "delegate"})
 """The stages from which on a turn goes on where it was; before that it begins again. A call of
-another server's tool makes it go on, too.
+another server's tool, or one with more than the usual limits, makes it go on, too.
 """
 
 _PAID = ("model.", "lessons.")
@@ -102,7 +102,7 @@ class TurnWork:
         match event:
             case StageEntered(node=node) if node in LASTING:
                 self._lasting = True
-            case Executing(server=server, hosts=hosts) if server or hosts:
+            case Executing(server=server, hosts=hosts, limits=limits) if server or hosts or limits:
                 self._lasting = True
 
     def part(self, name: str) -> "TurnWork":

@@ -360,13 +360,14 @@ def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
         signature = parse_signature(sources.code, tool.name, described)
     except SignatureError as error:
         raise ToolModified(str(error), "correct the file, or restore what was verified") from error
-    requires = Importable(tools).requires(sources.code)
+    importable = Importable(tools)
     return tool.draft().model_copy(
         update={
             "code": sources.code,
             "tests": sources.tests,
             "signature": signature,
-            "requires": requires,
+            "requires": importable.requires(sources.code),
+            "lock": importable.lock(sources.code, tool.lock),
             "witnesses": (),
         }
     )

@@ -54,8 +54,8 @@ class Meter:
         }
         prompt_json = json.dumps([*request.messages, schemas], default=str, ensure_ascii=False)
         pictures = _PICTURE.findall(prompt_json)
-        shown = len(pictures) * _PICTURE_TOKENS * _CHARACTERS_PER_TOKEN - sum(map(len, pictures))
-        self._prompt_length, self._uses_tokens = len(prompt_json) + shown, uses_tokens
+        extra = len(pictures) * _PICTURE_TOKENS * _CHARACTERS_PER_TOKEN - sum(map(len, pictures))
+        self._prompt_length, self._uses_tokens = len(prompt_json) + extra, uses_tokens
         self._reply_length = self._unreported = 0
         self._usage: Tokens | None = None
 

@@ -10,6 +10,7 @@ from typing import Any
 from selfeng.core.files import File, FileReference
 from selfeng.core.http import Exchange
 from selfeng.core.lesson import LessonHint
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import StepResult
 from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.turn import Request
@@ -113,6 +114,12 @@ def disputable(source: Dispute | Iterable[EarlierResult]) -> str:
 def saved_plan(request: Request) -> str:
     """One line for each step of the plan of which one tool is to be made."""
     return json_lines({"request": step.request, "tool": step.tool} for step in request.saved_steps)
+
+
+def modules_shown(lock: PackageLock | None) -> str:
+    """The modules of further packages that code may import; "" if there are none."""
+    modules = lock.modules.items() if lock else ()
+    return ", ".join(f"`{module}` (of the package {name})" for module, name in modules)
 
 
 def exchanges_shown(exchanges: Sequence[Exchange]) -> str | None:

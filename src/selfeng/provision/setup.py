@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.background import BackgroundTasks
@@ -58,20 +59,22 @@ class Setup:
         seeded: SeedMark,
         processes: Processes,
         background: BackgroundTasks,
+        watch: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
         """`parts` set up the part that they are named after: blocking functions that report their
-        progress line by line. `synthesis` gives the one in use.
+        progress line by line. `synthesis` gives the one in use; `watch` runs as long as a server.
         """
         self._parts, self._configuration, self._readiness = parts, configuration, readiness
         self._library, self._synthesis, self._seeded = library, synthesis, seeded
         self._sandbox, self._upkeep = sandbox, upkeep
-        self._processes, self._background = processes, background
+        self._processes, self._background, self._watch = processes, background, watch
 
     def start(self) -> asyncio.Task[None]:
         """Start to set up what this machine lacks, in the background. Requests wait for what they
         need; `status` shows the progress.
         """
         self._readiness.expect("search", "sandbox", "tools")
+        self._background.start(self._watch())
         return self._background.start(self._set_up())
 
     async def get_ready(self, to_build: bool = True) -> None:

@@ -15,6 +15,7 @@ from sandbox_worker.job_folder import NAMED
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File, FileLimits, name_problem, shown_name
 from selfeng.core.verdict import Execution, Killed, Replay, TestResult, Verdict
+from selfeng.core.visible import one_line
 from selfeng.sandboxes import reported
 
 _SHOWN = 3
@@ -218,11 +219,12 @@ class CallResult(JobResult):
         limits: FileLimits,
         input_files: Sequence[File] = (),
         network: bool = False,
+        on_line: Callable[[str, int], object] | None = None,
     ) -> None:
-        """`network`: whether it may send requests."""
+        """`network`: whether it may send requests; `on_line` as in `SandboxJob`."""
         super().__init__(nonce)
         self._most_requests = MOST_REQUESTS if network else 0
-        self._limits = limits
+        self._limits, self._on_line = limits, on_line
         self._input_files = input_files
         self._pieces: dict[str, bytearray] = {}
 
@@ -240,6 +242,8 @@ class CallResult(JobResult):
                     or sum(map(len, self._pieces.values())) > self._limits.size
                 ):
                     self.disorder = "there are more files than were asked for"
+            case {"kind": "line", "line": str(line)} if self._on_line:
+                self._on_line(one_line(reported.text(line, _LONG)), 0)
             case {"kind": "request", "number": int(number), "request": dict(request)}:
                 self.request_count += 1
                 self.requests.append((number, request))

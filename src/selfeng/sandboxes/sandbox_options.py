@@ -2,16 +2,18 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from selfeng.core.errors import ConfigurationError
+from selfeng.core.errors import ConfigurationError, RequestError
 from selfeng.core.files import FileLimits
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import provided
 from selfeng.core.settings import Settings
 from selfeng.core.system import WSL, memory_mb
+from selfeng.core.verdict import CallLimits
 from selfeng.sandboxes.backend import AutoBackend, Backend
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
@@ -31,6 +33,7 @@ EXECUTORS = PoolSize(
 people who asked lately, and may think for a minute or two before they ask again, have an eighth of
 the machine's memory.
 """
+_OF_A_LONG_CALL = PoolSize(least=0, ready=0, most=8)
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,12 @@ class SandboxOptions:
     verifiers: PoolSize = VERIFIERS
     comparers: PoolSize = COMPARERS
     executors: PoolSize = EXECUTORS
+    long_calls: bool = False
+    """Whether each call has a container of its own, and one try."""
+    most_seconds: float = 3600.0
+    """Of processor time, that a person may allow a call."""
+    most_memory_mb: int = memory_mb() // 4
+    """That a person may allow a call, with the files in its folder."""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "SandboxOptions":
@@ -72,7 +81,33 @@ class SandboxOptions:
             runtime=settings.sandbox_runtime,
             docker_hosts=settings.docker_hosts,
             files=settings.result_limits,
+            most_seconds=settings.call_max_seconds,
         )
+
+    def for_call(self, more: CallLimits) -> dict[str, Any]:
+        """The changes for calls that a person allowed more than usual.
+
+        Raises:
+            RequestError: it is more than a call gets here.
+        """
+        usual, seconds = self.limits, max(more.seconds or 0, self.timeout)
+        more_space = max(0, (more.space or 0) - usual.tmp_mb)
+        memory = max(more.memory or 0, usual.memory_mb) + more_space
+        for amount, most, unit, remedy in (
+            (more.seconds or 0, self.most_seconds, "s", "raise CALL_MAX_SECONDS"),
+            (memory, self.most_memory_mb, "MB", "use a machine with more memory"),
+        ):
+            if amount > most:
+                raise RequestError(
+                    f"a call of the tool may use {amount:g} {unit}, and gets {most:g} at most here",
+                    f"have the tool do less at once, or {remedy}",
+                )
+        return {
+            "long_calls": True,
+            "timeout": seconds,
+            "limits": replace(usual, memory_mb=memory, tmp_mb=usual.tmp_mb + more_space),
+            "executors": _OF_A_LONG_CALL,
+        }
 
 
 def _docker(o: SandboxOptions) -> Backend:

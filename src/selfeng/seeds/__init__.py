@@ -1,7 +1,13 @@
 """The seed tools: functions written by hand, with their tests, that a new library starts with."""
 
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.seeds.recipe_file import RecipeFile, read_recipes
@@ -10,6 +16,8 @@ FOLDER = Path(__file__).parent
 """Holds a recipe file for each seed, with what people, the search and the offline model need to
 know.
 """
+_RECORDED = datetime(2026, 11, 29, tzinfo=UTC)
+"""When somebody wrote the exchanges of seeds, with hosts that don't exist."""
 
 
 def load_seeds() -> tuple[ToolDraft, ...]:
@@ -29,4 +37,23 @@ def _draft(seed: RecipeFile) -> ToolDraft:
         code=seed.code,
         tests=seed.tests,
         example_requests=tuple(seed.head["requests"]),
+        network=tuple(map(NetworkAccess.model_validate, _listed(seed, "network.json"))),
+        exchanges=tuple(map(_exchange, _listed(seed, "exchanges.json"))),
     )
+
+
+def _listed(seed: RecipeFile, file: str) -> Any:
+    return json.loads(seed.files.get(file, "[]"))
+
+
+def _exchange(fields: Mapping[str, Any]) -> Exchange:
+    """`url`, `status`, `type`, other `headers`, and `text` or `base64`."""
+    headers = {"content-type": fields.get("type", ""), **fields.get("headers", {})}
+    response = HttpResponse(
+        status=fields.get("status", 200),
+        headers=tuple((name, value) for name, value in headers.items() if value),
+        body=fields.get("base64") or b64encode(fields.get("text", "").encode()).decode(),
+        url=fields["url"],
+    )
+    request = HttpRequest(method="GET", url=fields["url"])
+    return Exchange(request=request, response=response, at=_RECORDED)

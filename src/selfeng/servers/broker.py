@@ -7,14 +7,15 @@ here, and each is checked as the request was.
 
 import asyncio
 import base64
+import json
 import logging
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import NamedTuple
-from urllib.parse import quote, unquote_plus
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, unquote_plus
 
 import httpx2
 
@@ -35,6 +36,7 @@ from selfeng.core.places import VERSION
 from selfeng.core.secrets import Masker
 from selfeng.core.visible import one_line
 from selfeng.servers.addresses import Resolve, reach_of, resolve
+from selfeng.servers.databases import query
 
 # It writes the headers of responses, which may repeat a secret.
 logging.getLogger("httpcore2").setLevel(logging.INFO)
@@ -81,6 +83,8 @@ class BrokerLimits(NamedTuple):
     """Requests to a host, of all calls, in a second."""
     burst: int = 10
     """Requests to a host that need not wait for each other."""
+    rows: int = 20_000
+    """Rows that a query of a database may give."""
 
 
 class Broker:
@@ -140,7 +144,8 @@ class Broker:
             if reach == "private" and not access.private:
                 raise NetworkRefused(
                     f"{host} has the address {address}, which is private",
-                    "the person can allow the tool to use this host in the own network",
+                    "the person can allow the tool to use this host in the own network, or name "
+                    "its address instead",
                 )
         return list(reaches)
 
@@ -177,6 +182,20 @@ class Broker:
                 return
         raise last
 
+    async def server(self, access: NetworkAccess, name: str, user: str) -> dict[str, Any]:
+        """The options for a connection to a database. Raises: NetworkRefused."""
+        address = (await self.addresses(access))[0]
+        to, port = self._route(address, access.port)
+        return {
+            "host": access.host,
+            "hostaddr": to,
+            "port": port,
+            "dbname": name,
+            "user": user,
+            "sslmode": "prefer" if reach_of(address) == "private" else "verify-full",
+            **({"sslrootcert": self._authorities} if self._authorities else {}),
+        }
+
     def _trusted(self) -> ssl.SSLContext:
         context = httpx2.create_ssl_context()
         if self._authorities:
@@ -209,8 +228,9 @@ class BrokeredNetwork:
             self._access(sent)
             values = await self._broker.values(self._uses.values())
             masker = Masker(values)
+            answer = self._rows if sent.url.scheme == "postgresql" else self._follow
             async with self._slots:
-                response = await self._follow(sent, values, masker)
+                response = await answer(sent, values, masker)
         except (httpx2.HTTPError, ReplyTooLarge, ssl.SSLError) as error:
             raise NetworkRefused(*_failure(request, error, masker)) from None
         except TimeoutError:
@@ -250,6 +270,27 @@ class BrokeredNetwork:
                         url=masker.text(sent.address),
                     )
         raise NetworkRefused(f"{sent.host} redirects more than {self._limits.redirects} times")
+
+    async def _rows(self, sent: "_Sent", values: Mapping[str, str], masker: Masker) -> HttpResponse:
+        """The response to a query of a database: its rows, or the status 400 and `error`."""
+        access, limits, status = self._access(sent), self._limits, 200
+        await self._broker.wait(access.host)
+        fields = dict(parse_qsl(sent.url.query.decode()))
+        user = next((use.key for use in access.secrets), fields.get("user", ""))
+        server = await self._broker.server(access, unquote(sent.url.path.strip("/")), user)
+        server["password"] = next((values[use.name] for use in access.secrets), "")
+        try:
+            body = await query(
+                server, fields, rows=limits.rows, size=limits.size, seconds=limits.seconds
+            )
+        except ValueError as error:
+            status, body = 400, json.dumps({"error": str(error)})
+        return HttpResponse(
+            status=status,
+            headers=(("content-type", "application/json"),),
+            body=base64.b64encode(masker.text(body).encode()).decode(),
+            url=masker.text(sent.address),
+        )
 
     def _access(self, sent: "_Sent") -> NetworkAccess:
         """The access that covers a request. Raises: NetworkRefused: none does."""
@@ -348,7 +389,11 @@ def _canonical(address: str) -> httpx2.URL:
     """The address in the one form that is checked and sent. Raises: NetworkRefused."""
     try:
         url = httpx2.URL(address)
-        if url.scheme not in ("https", "http") or url.userinfo or not address.isprintable():
+        if (
+            url.scheme not in ("https", "http", "postgresql")
+            or url.userinfo
+            or not address.isprintable()
+        ):
             raise ValueError
         return httpx2.URL(
             scheme=url.scheme,

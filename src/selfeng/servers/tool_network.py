@@ -9,6 +9,7 @@ from selfeng.core.errors import NetworkRefused, ResourceNotFound
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
 from selfeng.core.owner import current_owner
+from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
 from selfeng.core.tool import Grant, Need, Tool
@@ -58,9 +59,12 @@ class GrantedNetwork:
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
         return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.needs)
 
-    async def grant(self, tool: Tool | Sight) -> None:
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, tool.needs)
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+
+    async def lock(self, requirements: Sequence[str]) -> PackageLock:
+        return await asyncio.to_thread(lock_packages, requirements)
 
     async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
         exchanges: list[Exchange] = []
@@ -97,7 +101,9 @@ class GrantedNetwork:
         Raises:
             ResourceNotFound: it does not need that.
         """
-        needs = tuple(need for need in tool.needs if name in ("", need.name))
+        listed = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
+        hosts = [its for access in tool.network if access.argument for its in access.at(name)]
+        needs = tuple(listed or hosts)
         if not needs:
             names = ", ".join(need.name for need in tool.needs) or "nothing"
             raise ResourceNotFound(
@@ -106,6 +112,13 @@ class GrantedNetwork:
             )
         await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
         return needs
+
+    async def with_granted(self, tool: Tool) -> Tool:
+        """The tool with the granted hosts of its calls beside those that it needs always."""
+        grants = await self.grants(tool.name) if any(a.argument for a in tool.network) else ()
+        hosts = [grant.need for grant in grants if isinstance(grant.need, NetworkAccess)]
+        network = tuple(dict.fromkeys([*tool.network, *hosts]))
+        return tool.model_copy(update={"network": network})
 
     async def revoke(self, tool: str, name: str = "") -> int:
         """Ask again before a tool has what is named so, or anything; returns how many grants there

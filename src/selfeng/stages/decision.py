@@ -194,15 +194,15 @@ class Decider:
         )
 
     async def _nearest(self, turn: Turn, text: str) -> tuple[AnyCandidate, ...]:
-        """The tools of the library, and those of other servers that the person did not refuse; no
-        name of theirs stands for one of the library's.
+        """The tools of the library and of other servers that the person did not refuse; no name of
+        theirs stands for one of the library's.
         """
-        library_candidates = await self._library.search(text, CANDIDATES)
+        excluded_names = set(turn.request.refused)
+        candidates = await self._library.search(text, CANDIDATES)
+        library_candidates = tuple(c for c in candidates if c.tool.name not in excluded_names)
         if self._servers is None:
             return library_candidates
-        excluded_names = {candidate.tool.name for candidate in library_candidates} | set(
-            turn.request.refused
-        )
+        excluded_names |= {candidate.tool.name for candidate in library_candidates}
         server_candidates = await self._servers.search(text, CANDIDATES)
         return _best(
             (

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -44,7 +44,7 @@ from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Need, Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
 from selfeng.core.value import Coded
-from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
+from selfeng.core.verdict import USUAL, Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.core.work import steps_of
@@ -132,6 +132,12 @@ class Call(Chosen):
     """Plain JSON by parameter name; missing parameters take their defaults."""
     further: tuple[dict[str, Any], ...] = ()
     """The arguments of further calls of the tool, which the request asks for as well."""
+
+    @property
+    def bound_tool(self) -> Tool:
+        """The tool, which is one of the library, with the hosts that all the calls need."""
+        assert isinstance(self.tool, Tool), self
+        return self.tool.for_calls([self.arguments, *self.further])
 
     @property
     def following(self) -> "Call":
@@ -310,7 +316,8 @@ class Executor:
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
-        prompt = prompt.showing(turn.request.pictures)
+        if turn.request.pictures:
+            prompt = prompt.showing(turn.request.pictures)
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if results:
             functions.append(wrong_result([result.id for result in results]))
@@ -364,11 +371,16 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                if tool.needs and await self.ungranted(turn, tool):
-                    raise not_consented(name, f"selfeng grants allow {name}")
-                hosts = titles(tool.network)
+                bound = tool.for_calls([call.arguments]) if tool.network else tool
+                if bound.needs and (lacking := await self.ungranted(turn, bound)):
+                    command = f"selfeng grants allow {name} {titles(lacking[:1])}"
+                    raise not_consented(name, command)
+                hosts = titles(bound.network) if bound.network else ""
                 arguments_text = _arguments_text(call.arguments)
-                turn.emit(Executing(tool=name, arguments=arguments_text, hosts=hosts))
+                limits = "" if tool.limits == USUAL else str(tool.limits)
+                turn.emit(
+                    Executing(tool=name, arguments=arguments_text, hosts=hosts, limits=limits)
+                )
                 files, modules = (
                     await turn.request.files_of(call.arguments),
                     await self._sources.of(tool.requires),
@@ -376,16 +388,23 @@ class Executor:
                 digest = call_digest(call.arguments, files)
                 call_id = f"{turn.request.conversation_id} {name} {len(call.further)} {digest}"
                 session = call_id if tool.witnesses and not tool.network else ""
-                job = SandboxJob(name, tool.code, library=modules, session=session)
-                execution = (
-                    await self._connected(turn, tool, job, call.arguments, files)
-                    if tool.network
-                    else await self._sandbox.execute(job, call.arguments, files)
+                job = tool.job(
+                    library=modules,
+                    session=session,
+                    exchanges=(),
+                    limits=tool.limits if limits else None,
+                    on_line=partial(_tell, turn, name, started),
                 )
+                with turn.budget.paused() if limits else nullcontext():
+                    execution = (
+                        await self._connected(turn, tool, job, call.arguments, files)
+                        if tool.network
+                        else await self._sandbox.execute(job, call.arguments, files)
+                    )
                 execution = promised(execution, tool.signature, call.arguments, files)
                 profiles = _profiles_of(turn.request, call.arguments)
                 execution = consistent(execution, name, call.arguments, profiles)
-                if tool.witnesses and isinstance(execution, Returned):
+                if tool.witnesses and isinstance(execution, Returned) and not limits:
                     compare = partial(_compare, turn, name, execution)
                     job = replace(job, exchanges=execution.exchanges)
                     with steps_of(None):  # what resumes the turn asks them again
@@ -417,10 +436,10 @@ class Executor:
         needs = await self._network.ungranted(tool) if self._network else tool.needs
         return tuple(need for need in needs if need.key not in turn.granted)
 
-    async def grant(self, tool: Tool | Sight) -> None:
-        """Allow a tool what it needs, until the person revokes it."""
+    async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
+        """Allow a tool these of its needs, until the person revokes them."""
         assert self._network is not None, tool.name
-        await self._network.grant(tool)
+        await self._network.grant(tool, needs)
 
     async def _connected(
         self,
@@ -434,7 +453,8 @@ class Executor:
         answers otherwise than recorded, as the value may be wrong.
         """
         assert self._network is not None, tool.name
-        execution = await self._network.execute(job, arguments, files, tool.network)
+        accesses = tool.for_calls([arguments]).network
+        execution = await self._network.execute(job, arguments, files, accesses)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution
         if failure.type_name == SERVICE_CHANGED:
@@ -451,13 +471,8 @@ class Executor:
         Files that they write are dropped.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
-        ask_job = SandboxJob(
-            _WITNESSES,
-            _ASK_WITNESSES,
-            library={**job.library, **sources},
-            session=job.session,
-            exchanges=job.exchanges,
-        )
+        library = {**job.library, **sources}
+        ask_job = replace(job, name=_WITNESSES, code=_ASK_WITNESSES, library=library)
         arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
         try:
             return await self._sandbox.execute(ask_job, arguments, files)
@@ -472,8 +487,7 @@ class Executor:
         SandboxError.
         """
         modules = await self._sources.of(tool.requires)
-        job = SandboxJob(tool.name, code, library=modules, exchanges=tool.replays)
-        return await self._sandbox.execute(job, arguments, files)
+        return await self._sandbox.execute(tool.job(code, library=modules), arguments, files)
 
     async def _run_elsewhere(
         self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]
@@ -508,6 +522,12 @@ class Executor:
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
+
+
+def _tell(turn: Turn, tool: str, started: float, line: str, place: int) -> None:
+    """Emit the line that a call printed last, its place among those that wait, or its beginning."""
+    seconds = round(time.monotonic() - started) if line or place else 0
+    turn.emit(ExecutionProgress(tool=tool, done=seconds, text=line, place=place))
 
 
 def _compare(turn: Turn, tool: str, execution: Returned, check: Execution | None) -> None:

@@ -54,6 +54,7 @@ class ResponseSynthesizer:
             call=call,
             result=await _describe(execution),
             rounded=rounded(execution, tool),
+            refused=", ".join(request.refused),
         )
         async for piece in self._stream_reply(turn, prompt, plain(execution, tool)):
             yield piece

@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, assert_never, cast
+from typing import Any, Literal, NamedTuple, assert_never, cast, get_args
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
@@ -27,6 +27,8 @@ from selfeng.core.errors import (
     AgentError,
     AgentGaveUp,
     LibraryError,
+    NotConsented,
+    PlanFailed,
     StillUnclear,
     SynthesisFailed,
     stage,
@@ -277,6 +279,9 @@ class Stages:
                 state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
                 way = "for agents"
+            case Asking():
+                consents = [a for a in request.answers if a.value in get_args(Consent)]
+                state.turn.granted.update((a.id, cast(Consent, a.value)) for a in consents)
             case Dispute() as dispute:
                 state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
@@ -302,7 +307,7 @@ class Stages:
             decision, hosts = cast(Consent, answer.value), titles(needs)
             turn.emit(ConsentDecided(tool=sight.name, server=hosts, decision=decision))
             if decision == ALWAYS:
-                await self._executor.grant(sight)
+                await self._executor.grant(sight, sight.needs)
             visual = tuple(r for r in visual if repr(r.name) in answer.question)
             unseen = f"consent for {hosts} was refused" if decision == NO else ""
         elif needs and request.files:
@@ -325,8 +330,13 @@ class Stages:
         turn = state.turn
         answer = next((a for a in turn.request.answers), None)
         tool = await self._outside(waiting.name)
-        needs = await self._executor.ungranted(turn, tool) if isinstance(tool, Tool) else ()
-        if answer is None or tool is None:
+        if tool is None:
+            return False
+        call = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
+        needs = (
+            await self._executor.ungranted(turn, call.bound_tool) if isinstance(tool, Tool) else ()
+        )
+        if answer is None:
             return False
         asked_id = (
             consent_id(tool.digest) if isinstance(tool, ServerTool) else needs_id(tool.name, needs)
@@ -340,10 +350,10 @@ class Stages:
             return False
         turn.granted.update((need.key, decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
-            await self._executor.grant(tool)
+            await self._executor.grant(call.bound_tool, needs)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
             await self._servers.allow(tool)
-        state.choice = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
+        state.choice = call
         return True
 
     async def _outside(self, name: str) -> Tool | ServerTool | None:
@@ -458,13 +468,24 @@ class Stages:
         Raises:
             AgentError: it is a part, which can't ask.
         """
-        assert isinstance(call.tool, Tool), call
-        name = call.tool.name
-        if not (needs := await self._executor.ungranted(state.turn, call.tool)):
+        turn, tool = state.turn, call.bound_tool
+        if not (needs := await self._executor.ungranted(turn, tool)):
             return False
-        if state.turn.request.is_part:
-            raise not_consented(name, f"selfeng grants allow {name}")
-        state.outcome = needs_consent(name, needs, call=call.waiting)
+        outcome = needs_consent(tool.name, needs, call=call.waiting)
+        decision = turn.granted.get(outcome.question.id, "no")
+        if decision != NO:  # the whole of which this is a part asked
+            turn.emit(ConsentDecided(tool=tool.name, server=titles(needs), decision=decision))
+            turn.granted.update((need.key, decision) for need in needs)
+            if decision == ALWAYS:
+                await self._executor.grant(tool, needs)
+            return False
+        if turn.request.is_part:
+            command = f"selfeng grants allow {tool.name} {titles(needs[:1])}"
+            refusal = not_consented(tool.name, command)
+            if outcome.question.id not in turn.granted:
+                refusal.asks = outcome.model_copy(update={"call": None})
+            raise refusal
+        state.outcome = outcome
         return True
 
     async def _mend(self, state: RequestState) -> str:
@@ -564,7 +585,14 @@ class Stages:
     async def _plan(self, state: RequestState) -> str:
         plan = state.synthesis.result
         assert isinstance(plan, Plan), plan
-        state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
+        try:
+            state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
+        except PlanFailed as error:
+            refusal = error.__cause__
+            if not isinstance(refusal, NotConsented) or refusal.asks is None:
+                raise
+            state.outcome = refusal.asks
+            return "incomplete"
         return "done"
 
     async def _delegate(self, state: RequestState) -> str:
@@ -598,7 +626,7 @@ def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
     answer = next((a for a in turn.request.answers), None)
     if answer is None or (spec := reply.specification) is None:
         return False
-    decision, needs = cast(Consent, answer.value), needs_of(spec.network, reply.lock, spec.limits)
+    decision, needs = cast(Consent, answer.value), needs_of(spec.accesses, reply.lock, spec.limits)
     turn.emit(ConsentDecided(tool=spec.name, server=titles(needs), decision=decision))
     if decision != NO:
         turn.granted.update((need.key, decision) for need in needs)

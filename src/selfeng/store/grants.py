@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
-from selfeng.core.tool import CallLimits, Grant, Need
+from selfeng.core.tool import Grant, Need
+from selfeng.core.verdict import CallLimits
 from selfeng.store import schema
 from selfeng.store.database import fetch, utc, writing
 from selfeng.store.text import storable
@@ -41,7 +42,7 @@ class Grants:
     def ungranted(self, tool: str, needs: Sequence[Need]) -> tuple[Need, ...]:
         """Those of the needs that the tool has no grant for, nor one for more of the same."""
         granted = [grant.need for grant in self.read(tool)]
-        return tuple(n for n in needs if not any(_covers(held, n) for held in granted))
+        return tuple(n for n in needs if not any(_covers(grant, n) for grant in granted))
 
     def put(self, owner: str, tool: str, version: int, needs: Sequence[Need]) -> None:
         """Grant a version the needs that it has no grant for."""
@@ -74,11 +75,11 @@ class Grants:
             return connection.execute(_GRANTS.delete().where(its)).rowcount
 
 
-def _covers(held: Need, need: Need) -> bool:
-    if isinstance(held, CallLimits) and isinstance(need, CallLimits):
-        pairs = zip(dict(held).values(), dict(need).values(), strict=True)
+def _covers(grant: Need, need: Need) -> bool:
+    if isinstance(grant, CallLimits) and isinstance(need, CallLimits):
+        pairs = zip(dict(grant).values(), dict(need).values(), strict=True)
         return all((more or 0) >= (less or 0) for more, less in pairs)
-    return held.key == need.key
+    return grant.key == need.key
 
 
 def _digest(need: Need) -> str:

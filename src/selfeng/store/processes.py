@@ -8,6 +8,7 @@ which may be set back, and a process that was frozen itself has not looked meanw
 import logging
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -15,7 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 from selfeng.core.process import is_running, this_process
 from selfeng.core.status import WorkerStatus
 from selfeng.store.database import writing
-from selfeng.store.schema import processes
+from selfeng.store.schema import processes, properties
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,19 @@ class Processes:
             work = threading.Thread(target=self._run, args=(given_up,), name="beats", daemon=True)
             work.start()
             self._thread = work
+
+    def claim(self, task: str, pause: timedelta) -> bool:
+        """Whether a task is due, which one of the processes does once in every pause; if so, it is
+        this one's.
+        """
+        now, its = datetime.now(UTC), properties.c.name == task
+        with writing(self._engine) as connection:
+            last = connection.scalar(sa.select(properties.c.value).where(its))
+            is_due = not (last and now - pause < datetime.fromisoformat(last) <= now)
+            if is_due:
+                connection.execute(properties.delete().where(its))
+                connection.execute(properties.insert().values(name=task, value=now.isoformat()))
+        return is_due
 
     def beat(self) -> bool:
         """Beat once, and look at the others. False if another process took this one for gone."""

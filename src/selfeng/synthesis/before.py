@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from selfeng.core.files import File
 from selfeng.core.http import Exchange
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.protocols import Sandbox
 from selfeng.core.provenance import Behaviour, ChangedCall
 from selfeng.core.signature import Signature
@@ -36,10 +37,11 @@ class Before(Value):
     """The modules that it imports, in the versions it uses."""
     exchanges: tuple[Exchange, ...] = ()
     """What its requests are answered from."""
+    lock: PackageLock | None = None
 
     def job(self, name: str, code: str = "", tests: str = "") -> SandboxJob:
-        """A job with its modules and exchanges."""
-        return SandboxJob(name, code, tests, self.library, exchanges=self.exchanges)
+        """A job with its modules, exchanges and packages."""
+        return SandboxJob(name, code, tests, self.library, exchanges=self.exchanges, lock=self.lock)
 
 
 class KnownCall(Value):
@@ -158,7 +160,7 @@ async def behaviour(
         probed = await probe(sandbox, job, calls)
         return [*map(outcome_of, runs), *(probed or (None for _ in calls))]
 
-    job = SandboxJob(draft.name, draft.code, library=library, exchanges=draft.replays)
+    job = draft.job(library=library)
     now = await outcomes(job)
     if before is None:
         firsts = [(call, "", new) for call, new in zip(every, now, strict=True) if new]

@@ -20,6 +20,7 @@ from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFa
 from selfeng.core.events import AnswerCorrected, ToolProposed
 from selfeng.core.functions import REFERENCE
 from selfeng.core.http import Exchange
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Provenance
@@ -86,8 +87,8 @@ class SynthesisDeps:
     analyst: Analyst
     tester: Tester
     programmer: Programmer
-    replaying: Callable[[Sandbox, tuple[Exchange, ...]], Sandbox]
-    """A sandbox in which hosts answer as recorded."""
+    provided: Callable[[Sandbox, tuple[Exchange, ...], PackageLock | None], Sandbox]
+    """A sandbox that has these packages, and in which hosts answer as recorded."""
     network: ToolNetwork | None = None
     """The hosts that tools may use; None: there are none."""
 
@@ -132,7 +133,7 @@ class Synthesis:
         self._specified = specified
         self._refused_probes, self._reopened = "", 0
         self._sandbox = deps.sandbox
-        """In which hosts answer as recorded, if something is."""
+        """It has the packages, and in it hosts answer as recorded, if something is."""
         self._dispute = dispute
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._near, self._requests = near, tuple(filter(may_be_kept, learnable))
@@ -203,16 +204,23 @@ class Synthesis:
         """
         build, former, network = self._build, self._build.extends, self._deps.network
         if former:
-            kept = {
+            former_needs = {
                 "network": build.spec.network or former.network,
                 "limits": build.spec.limits if str(build.spec.limits) else former.limits,
             }
-            spec = build.spec.model_copy(update=kept)
-            build = build.model_copy(update={"spec": spec, "exchanges": former.exchanges})
+            build = build.model_copy(
+                update={
+                    "spec": build.spec.model_copy(update=former_needs),
+                    "exchanges": former.exchanges,
+                    "lock": build.lock or former.lock,
+                }
+            )
             self._build = build
-        needs = needs_of(build.spec.network, build.lock, build.spec.limits)
+        self._sandbox = self._deps.provided(self._deps.sandbox, build.exchanges, build.lock)
+        needs = needs_of(build.spec.accesses, build.lock, build.spec.limits)
         if former and needs and network:
-            needs = await network.ungranted(former.model_copy(update={**kept, "lock": build.lock}))
+            all_needs = {**former_needs, "network": build.spec.accesses, "lock": build.lock}
+            needs = await network.ungranted(former.model_copy(update=all_needs))
         needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
         if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
             raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")
@@ -244,7 +252,7 @@ class Synthesis:
         self._refused_probes = ""
         exchanges = (*self._build.exchanges, *exchanges)
         self._build = self._build.model_copy(update={"exchanges": exchanges})
-        self._sandbox = self._deps.replaying(self._deps.sandbox, exchanges)
+        self._sandbox = self._deps.provided(self._deps.sandbox, exchanges, self._build.lock)
         if self._former:
             self._former = self._former.model_copy(update={"exchanges": exchanges})
         return "recorded"
@@ -256,7 +264,7 @@ class Synthesis:
         exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
         for url in [url for url in build.spec.probes if url not in exchanges]:
             try:
-                exchange = await network.probe(build.spec.network, url)
+                exchange = await network.probe(build.spec.accesses, url)
             except NetworkRefused as error:
                 problems.append(error.message)
                 continue
@@ -468,7 +476,13 @@ class Synthesis:
     @property
     def _job(self) -> SandboxJob:
         build = self._build
-        return SandboxJob(build.spec.name, self._code, self._tests, exchanges=build.exchanges)
+        return SandboxJob(
+            build.spec.name,
+            self._code,
+            self._tests,
+            exchanges=build.exchanges,
+            lock=build.lock,
+        )
 
     async def verify(self) -> str:
         with self._steps.step("verify") as current:
@@ -522,8 +536,9 @@ class Synthesis:
         return await twin(self._sandbox, draft.signature, draft.code, draft.tests, near)
 
     def _unknown(self, tools: Sequence[Tool]) -> Sequence[Tool]:
-        """Those of the tools that are not known to fail the suite."""
-        return [t for t in tools if (t.name, t.version, self._tests) not in self._failing]
+        """Those of the tools that need no other packages, and are not known to fail the suite."""
+        alike = [tool for tool in tools if tool.lock in (None, self._build.lock)]
+        return [t for t in alike if (t.name, t.version, self._tests) not in self._failing]
 
     async def _refuted(self) -> str:
         """The objection of the person, of the previous version, or of the candidates if the code is
@@ -659,7 +674,8 @@ class Synthesis:
         )
         with self._steps.step("register") as current:
             requires = await steady_requirements(library, self._tools, self._code)
-            draft = self._draft.model_copy(update={"requires": requires})
+            lock = self._tools.lock(self._code, self._build.lock)
+            draft = self._draft.model_copy(update={"requires": requires, "lock": lock})
             if base:
                 tool = await library.revise(draft, base.version, provenance)
                 await self._learn(tool, build.fixes)
@@ -689,10 +705,12 @@ class Synthesis:
             return tool
 
     async def _grant(self, tool: Tool) -> None:
-        """Keep the consent to what the tool needs, if the person said so."""
-        always = ALWAYS in self._steps.turn.granted.values()
-        if self._deps.network and always and not isinstance(tool, Proposal):
-            await self._deps.network.grant(tool)
+        """Keep the consent to what the person was asked for, if they said so."""
+        granted = self._steps.turn.granted
+        bound = tool.model_copy(update={"network": self._build.spec.accesses})
+        needs = [need for need in bound.needs if granted.get(need.key) == ALWAYS]
+        if self._deps.network and needs and not isinstance(tool, Proposal):
+            await self._deps.network.grant(tool, needs)
 
     async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
         """Let the requests find the next version of a tool, or mark the answer that it corrects,

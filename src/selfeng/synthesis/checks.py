@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.http import HttpRequest
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import Specification, SpecParameter
@@ -118,7 +119,7 @@ def probe_problem(spec: Specification) -> str | None:
     if len(spec.probes) > MOST_PROBES:
         return f"there are {len(spec.probes)} probes, more than {MOST_PROBES}"
     for url in spec.probes:
-        if not any(access.covers(HttpRequest(method="GET", url=url)) for access in spec.network):
+        if not any(access.covers(HttpRequest(method="GET", url=url)) for access in spec.accesses):
             return f"no access under `network` allows the probe GET {url}"
     return None
 
@@ -205,13 +206,18 @@ def _suite_problems(suite: Suite) -> Iterator[str]:
         yield f"the suite imports {foreign}; only {_THERE}, pytest and {tool} are there"
 
 
-def module_problem(code: str, signature: Signature, tools: Importable | None = None) -> str | None:
+def module_problem(
+    code: str,
+    signature: Signature,
+    tools: Importable | None = None,
+    lock: PackageLock | None = None,
+) -> str | None:
     """Why the module can't be the tool: it does not parse, has another signature, or imports
     something unavailable.
 
-    `tools` are those that it may import.
+    `tools` are those that it may import, and the lock has its own packages.
     """
-    tools = tools or Importable()
+    tools, modules = tools or Importable(), lock.modules if lock else {}
     try:
         parsed = parse_signature(code, signature.function)
     except SignatureError as error:
@@ -221,9 +227,16 @@ def module_problem(code: str, signature: Signature, tools: Importable | None = N
         for p in signature.parameters
     ]:
         return f"the signature is `{parsed}`, but the specification says `{signature}`"
-    if foreign := _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names):
-        return f"the code imports {foreign}; only {_THERE} are there" + (
-            ", and tools of the library" if tools.names else ""
+    if foreign := _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names | modules.keys()):
+        packages = {m: p.name for p in (lock.packages if lock else ()) for m in p.modules}
+        unasked = [
+            f"{name} is of the package {packages[name]}, which the specification does not ask for; "
+            for name in foreign.split(", ")
+            if name in packages
+        ]
+        return (
+            f"the code imports {foreign}; {''.join(unasked)}only {', '.join([_THERE, *modules])} "
+            f"are there{', and tools of the library' if tools.names else ''}"
         )
     if used := next(_introspection(Suite(code, "")), ""):
         instead = [remedy for start, remedy in _INSTEAD.items() if used.startswith(start)]
@@ -231,7 +244,7 @@ def module_problem(code: str, signature: Signature, tools: Importable | None = N
             f"the code uses `{used}`, through which a tool can see how it is run, and that it is "
             f"tested; {', '.join(instead) or 'compute the result from the arguments alone'}"
         )
-    return tools.problem(code, signature.function)
+    return tools.problem(code, signature.function, lock)
 
 
 def _introspection(module: Suite) -> Iterator[str]:

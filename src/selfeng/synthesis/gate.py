@@ -329,7 +329,9 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        if problem := await asyncio.to_thread(module_problem, draft.code, draft.signature, tools):
+        if problem := await asyncio.to_thread(
+            module_problem, draft.code, draft.signature, tools, draft.lock
+        ):
             return Judgement(link="policy", problem=problem)
         module = asyncio.create_task(self._module(draft, emit, before, library))
         try:
@@ -346,9 +348,7 @@ class Chain:
         library: Mapping[str, str] | None,
     ) -> Judgement:
         """The links after red; mutants run while the suite is repeated and replayed."""
-        exchanges, modules = draft.replays, library or {}
-        job = SandboxJob(draft.name, draft.code, draft.tests, modules, exchanges=exchanges)
-        gate = self.gate
+        job, gate = draft.job(tests=draft.tests, library=library or {}), self.gate
         verdict = await gate.verify(job, emit)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)

@@ -20,7 +20,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import USUAL, exchanges_shown, lessons_shown, listed
+from selfeng.prompts.request import USUAL, exchanges_shown, lessons_shown, listed, modules_shown
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import asking_problem, lines, offered
 from selfeng.synthesis.specifying import BuildSpec
@@ -82,7 +82,7 @@ class Programmer:
         """
 
         def check(code: str) -> str | None:
-            return module_problem(code, build.spec.signature(), tools)
+            return module_problem(code, build.spec.signature(), tools, build.lock)
 
         problem, context = "", await self._context(steps, build, tests)
         approaches = list(islice(cycle(_APPROACHES), self._policy.candidates))
@@ -145,7 +145,7 @@ class Programmer:
             new, problem = await current.stream_code(
                 self._model,
                 prompt,
-                lambda code: module_problem(code, signature, tools),
+                lambda code: module_problem(code, signature, tools, build.lock),
             )
             current.artifact = new
             if problem:
@@ -216,11 +216,14 @@ class Programmer:
             template,
             signature=str(tool.signature),
             tools=lines(tools.imported(tool.code)),
+            further=modules_shown(tool.lock),
             **context,
         )
         with steps.step("implement", prompt.name) as current:
             new, problem = await current.stream_code(
-                self._model, prompt, lambda code: module_problem(code, tool.signature, tools)
+                self._model,
+                prompt,
+                lambda code: module_problem(code, tool.signature, tools, tool.lock),
             )
             current.artifact = new
             if problem:
@@ -254,6 +257,8 @@ class Programmer:
             "tests": tests,
             "files": listed(steps.turn.request, USUAL),
             "recorded": build.exchanges and exchanges_shown(build.exchanges),
+            "further": modules_shown(build.lock),
+            "long": str(spec.limits),
             "tools": await offered(self._library, steps.turn.request, spec),
             "lessons": lessons_shown(await steps.turn.lessons("implement", spec.description)),
         }

@@ -8,10 +8,10 @@ time.
 import asyncio
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from selfeng.core.protocols import Sandbox
-from selfeng.core.verdict import SandboxJob
 from selfeng.core.words import significant
 from selfeng.synthesis.before import INPUTS, Before
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
@@ -145,7 +145,7 @@ class Race:
         return await probe(self._sandbox, job, calls)
 
     async def _new(self, code: str, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
-        job = SandboxJob(self._function, code, exchanges=self._before.exchanges)
+        job = replace(self._before.job(self._function, code), library={})
         return await probe(self._sandbox, job, calls)
 
 

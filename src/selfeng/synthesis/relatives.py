@@ -41,8 +41,7 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     inputs = [
         {names[name]: value for name, value in arguments.items()} for _, arguments in examples
     ]
-    job = SandboxJob(tool.name, tool.code, exchanges=tool.replays)
-    if (outcomes := await probe(sandbox, job, inputs)) is None:
+    if (outcomes := await probe(sandbox, tool.job(), inputs)) is None:
         return "other"
     return (
         "same"
@@ -61,7 +60,7 @@ async def twin(
     for tool in await passing(sandbox, signature, tests, tools):
         if back := _adapter(code, signature, tool.signature):
             (mutual,) = await sandbox.verify_versions(
-                SandboxJob(tool.name, tests=tool.tests), [Version(code=back, apart=False)]
+                tool.job("", tool.tests), [Version(code=back, apart=False)]
             )
             if mutual.passed:
                 return tool

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import assert_never
 
-from selfeng.core.errors import LibraryError, ModelRefused
+from selfeng.core.errors import LibraryError, ModelRefused, RequestError
 from selfeng.core.http import Exchange
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
-from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.signature import Signature
@@ -112,12 +112,11 @@ class Analyst:
         sandbox: Sandbox,
         library: ToolLibrary,
         policy: SynthesisPolicy,
-        *,
-        connected: bool = False,
+        network: ToolNetwork | None = None,
     ) -> None:
-        """`connected`: tools may use hosts that the person grants."""
+        """Without a `network` no tool needs anything that a person would have to grant."""
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
-        self._connected = connected
+        self._network = network
 
     async def specify(
         self,
@@ -143,7 +142,7 @@ class Analyst:
         context = {
             **shown(request, lessons),
             "may_plan": not request.is_part,
-            "connected": self._connected,
+            "connected": self._network is not None,
             "kept": saved_plan(request),
             "disputed": bool(dispute),
             "disputable": disputable(dispute or request.earlier_results.values),
@@ -154,6 +153,7 @@ class Analyst:
         listed = [tool for name in near if (tool := await self._find_tool(name))]
         viewed = [tool for tool in listed if dispute and tool.name in likely]
         unsure = bool(listed) and not likely
+        problem = problem or _refused(request.refused)
         for _ in range(attempts):
             sources = {"near": nearest(listed, likely[:VIEWED]), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **context, **sources, problem=problem)
@@ -163,13 +163,13 @@ class Analyst:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
                     patient = prompt.showing(request.pictures).model_copy(update={"streamed": True})
-                    written: SpecificationReply = reply or await self._model.structured(
+                    new_reply: SpecificationReply = reply or await self._model.structured(
                         patient, SpecificationReply, budget
                     )
                 except ModelRefused as refusal:
                     current.tell("The model declines it.", "declined")
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                concerned, reply = SpecifiedTool(**{"lock": None} | dict(written)), None
+                concerned, reply = SpecifiedTool(**{"lock": None} | dict(new_reply)), None
                 decision = await self._made_of(current, request, concerned, dispute)
                 if isinstance(decision, BuildSpec) and not decision.extends:
                     seen_names = {tool.name for tool in listed} if unsure and not problem else None
@@ -219,7 +219,7 @@ class Analyst:
                 return DirectAnswer(text=reply.message)
         dispute = dispute or (_dispute(request, reply) if reply.outcome == "fix" else None)
         spec = _with_examples(reply.specification, request, dispute)
-        problem = self._needs_problem(spec, request) if spec and spec.needs else ""
+        reply, problem = await self._locked(spec, request, reply)
         decision = problem or await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
@@ -232,20 +232,28 @@ class Analyst:
             case _:
                 assert_never(decision)
 
-    def _needs_problem(self, spec: Specification, request: Request) -> str:
-        """Why a tool can't have what it is specified with; "" if it can."""
-        if not self._connected:
-            return (
-                f"tools can't have {', '.join(spec.needs)} here: do without, or reply with "
-                "`impossible`"
-            )
-        refused = [name for name in spec.needs if name in request.refused]
-        return (
-            f"the person does not allow {', '.join(refused)}: do without, or reply with "
-            "`impossible`, and say in `message` what could be done without"
-            if refused
-            else probe_problem(spec) or ""
-        )
+    async def _locked(
+        self, spec: Specification | None, request: Request, reply: SpecifiedTool
+    ) -> tuple[SpecifiedTool, str]:
+        """The reply with the versions of the packages, unless it has them, and why the tool can't
+        have what it is specified with; "" if it can.
+        """
+        if not (spec and spec.needs):
+            return reply, ""
+        if self._network is None:
+            needs = ", ".join(spec.needs)
+            return reply, f"tools can't have {needs} here: do without, or reply with `impossible`"
+        problem = _refused([n for n in spec.needs if n in request.refused]) or probe_problem(spec)
+        if problem or reply.lock or not spec.packages:
+            return reply, problem or ""
+        former = await self._find_tool(spec.name)
+        lock = former.lock if former else None
+        try:
+            if lock is None or {*spec.packages} - {*lock.requirements}:
+                lock = await self._network.lock(spec.packages)
+        except RequestError as error:
+            return reply, f"{error.message}; {error.remedy}"
+        return reply.model_copy(update={"lock": lock if lock.packages else None}), ""
 
     async def _tools_concerned(self, reply: SpecificationReply, problem: str) -> list[Tool]:
         """The tools that a refused specification is about: that of its name, and the one that the
@@ -380,6 +388,15 @@ class Analyst:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
+
+
+def _refused(names: Sequence[str]) -> str:
+    """What the model reads of needs that the person does not allow; "" if there are none."""
+    reason = (
+        f"the person does not allow {', '.join(names)}: do without, or reply with `impossible`, "
+        "and say in `message` what could be done without"
+    )
+    return reason if names else ""
 
 
 def _dispute(request: Request, reply: SpecificationReply) -> Dispute | None:

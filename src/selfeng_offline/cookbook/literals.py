@@ -340,6 +340,12 @@ KINDS: dict[str, LiteralKind] = {
     "filename": LiteralKind(
         rf"{_QUOTED}|[^\s/{re.escape(_OPENING)}]+\.[a-z0-9]{{1,5}}", _read_bare
     ),
+    "url": LiteralKind(
+        rf"{_QUOTED}|https?://[^\s{re.escape(_OPENING)}]+?|(?:[\w-]+\.)+[a-z]{{2,}}/\S+?",
+        _read_bare,
+    ),
+    "database": LiteralKind(rf"{_QUOTED}|postgres(?:ql)?://\S+?", _read_bare),
+    "sql": LiteralKind(rf"{_QUOTED}|(?:select|with){_ANY}", _read_bare),
     "arithmetic": LiteralKind(
         r"[-+(√.\d](?:[-+*/%^().,\d\sx×÷−]|\b(?:plus|minus|times|multiplied by|divided by|to the "
         r"power of)\b)*",

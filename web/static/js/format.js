@@ -7,7 +7,9 @@ export const agentWords = (name) => words(`agent-${name}`, name);
 // What a turn does now, by its running step, and what it waits for by how far that is.
 export function nowWords(step, unready = []) {
   if (step?.kind !== "waiting")
-    return step?.kind === "queued" ? step.text : words(`now-${step?.kind}`, t("now-other"));
+    return step?.kind === "queued"
+      ? step.text
+      : [words(`now-${step?.kind}`, t("now-other")), step?.progress].filter(Boolean).join(": ");
   const one = unready.find(({ part }) => part === step.part);
   return `${one ? progressWords(one) : partWords(step.part)}: ${step.text}`;
 }

@@ -177,8 +177,12 @@ const folds = {
       ...(server && { server }),
       ...(hosts && { hosts }),
     }),
-  execution_progress: (turn, { text, done, total }) =>
-    change(turn, "execute", { progress: text || (total ? `${done} / ${total}` : `${done}`) }),
+  execution_progress: (turn, { text, done, total, place }) =>
+    change(turn, "execute", {
+      progress: place
+        ? t("now-queued", { place })
+        : text || (total ? `${done} / ${total}` : `${done || ""}`),
+    }),
   consent_decided: (turn, { tool, decision }, at) =>
     add(turn, "consent", at, { ...DONE, text: t(`consent-${decision}`, { tool }) }),
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),

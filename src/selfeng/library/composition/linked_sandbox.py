@@ -1,5 +1,5 @@
 """LinkedSandbox: a sandbox that provides the tools that code imports, from the sources of pinned
-versions; and one that replays recorded exchanges.
+versions; and one that provides packages and recorded exchanges.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 from selfeng.core.composition import Importable, imported_names
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, Network
-from selfeng.core.package_lock import PackageLock
+from selfeng.core.package_lock import PackageLock, joined
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
@@ -73,7 +73,7 @@ class LinkedSandbox:
         ):  # they need different versions of one tool, so each runs with its own
             alone = [await self.verify_versions(job, [version], timeout) for version in versions]
             return tuple(verdict for verdicts in alone for verdict in verdicts)
-        linked = replace(job, library=job.library or await self._sources.of(pins))
+        linked = await self._linked(job, pins)
         return await self._sandbox.verify_versions(linked, versions, timeout)
 
     async def execute(
@@ -85,10 +85,16 @@ class LinkedSandbox:
     ) -> Execution:
         return await self._sandbox.execute(await self._linked(job), arguments, files, network)
 
-    async def _linked(self, job: SandboxJob) -> SandboxJob:
+    async def _linked(
+        self, job: SandboxJob, pins: Sequence[Requirement] | None = None
+    ) -> SandboxJob:
         if job.library:
             return job
-        return replace(job, library=await self._sources.of(await self._pins(job.code)))
+        pins = await self._pins(job.code) if pins is None else pins
+        names = {pin.name for pin in pins}
+        tools = await self._library.tools() if pins else ()
+        lock = joined([job.lock, *(tool.lock for tool in tools if tool.name in names)])
+        return replace(job, library=await self._sources.of(pins), lock=lock)
 
     async def _pins(self, *codes: str) -> Sequence[Requirement]:
         """What any of the codes imports; nothing if it does not parse, as it fails in the
@@ -99,11 +105,15 @@ class LinkedSandbox:
         return sorted({pin for code in readable for pin in importable.requires(code)}, key=str)
 
 
-class ReplayingSandbox:
-    """A `Sandbox` whose jobs replay these exchanges, unless they have their own."""
+class ProvidedSandbox:
+    """A `Sandbox` whose jobs replay these exchanges, and have the packages of this lock, unless
+    they have their own.
+    """
 
-    def __init__(self, sandbox: Sandbox, exchanges: tuple[Exchange, ...]) -> None:
-        self._sandbox, self._exchanges = sandbox, exchanges
+    def __init__(
+        self, sandbox: Sandbox, exchanges: tuple[Exchange, ...], lock: PackageLock | None
+    ) -> None:
+        self._sandbox, self._exchanges, self._lock = sandbox, exchanges, lock
 
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
@@ -112,12 +122,12 @@ class ReplayingSandbox:
         await self._sandbox.install(lock)
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
-        return await self._sandbox.verify(self._recorded(job), on_test)
+        return await self._sandbox.verify(self._provided(job), on_test)
 
     async def verify_versions(
         self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        return await self._sandbox.verify_versions(self._recorded(job), versions, timeout)
+        return await self._sandbox.verify_versions(self._provided(job), versions, timeout)
 
     async def execute(
         self,
@@ -126,10 +136,11 @@ class ReplayingSandbox:
         files: Sequence[File] = (),
         network: Network | None = None,
     ) -> Execution:
-        return await self._sandbox.execute(self._recorded(job), arguments, files, network)
+        return await self._sandbox.execute(self._provided(job), arguments, files, network)
 
-    def _recorded(self, job: SandboxJob) -> SandboxJob:
-        return job if job.exchanges else replace(job, exchanges=self._exchanges)
+    def _provided(self, job: SandboxJob) -> SandboxJob:
+        exchanges, lock = job.exchanges or self._exchanges, job.lock or self._lock
+        return replace(job, exchanges=exchanges, lock=lock)
 
 
 def _names(code: str) -> set[str]:

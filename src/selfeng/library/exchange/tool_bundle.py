@@ -26,8 +26,9 @@ from selfeng.core.files import MB, zipped
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.signature import SignatureError, parse_signature
-from selfeng.core.tool import CallLimits, ToolDraft
+from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
+from selfeng.core.verdict import CallLimits
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.library.exchange.signing import DetachedSignature

@@ -6,24 +6,37 @@ types of a JSON value by path with the keys that every object has, and the colum
 of HTML tables.
 """
 
+import asyncio
 import csv
 import json
+import logging
 import re
 from base64 import b64decode
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
 from html.parser import HTMLParser
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
+from selfeng.core.errors import AgentError, NetworkRefused
+from selfeng.core.events import ToolStandingChanged
 from selfeng.core.http import Exchange, HttpResponse
+from selfeng.core.protocols import ToolLibrary, ToolNetwork
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Raised, Returned
+from selfeng.core.visible import one_line
+
+log = logging.getLogger(__name__)
 
 SERVICE_CHANGED, SERVICE_UNAVAILABLE = "ServiceChanged", "ServiceUnavailable"
 OF_SERVICES = (SERVICE_CHANGED, SERVICE_UNAVAILABLE, "NetworkRefused")
 """Failures of calls for which hosts are the cause."""
+_LOOK = 600.0
+"""Seconds between two looks whether services are to be asked again."""
 _LARGEST = 1_000_000
 """Characters of a body that are read."""
 _ROWS = 500
@@ -108,6 +121,56 @@ def service_failure(tool: Tool, execution: Returned | Raised) -> Raised | None:
                 seconds=execution.seconds,
             )
     return None
+
+
+class DriftAlarm:
+    """Asks the services of tools again, as probes did, and suspects the tools to which one answers
+    otherwise.
+    """
+
+    def __init__(
+        self,
+        library: ToolLibrary,
+        network: ToolNetwork,
+        claim: Callable[[str, timedelta], bool],
+        hours: Callable[[], int],
+    ) -> None:
+        """`claim`: whether a task of this name is due after a pause and this process should do it;
+        blocks. `hours`: the pause; 0: never.
+        """
+        self._library, self._network, self._claim, self._hours = library, network, claim, hours
+
+    async def run(self) -> None:
+        """Check whenever it is due."""
+        while True:
+            await asyncio.sleep(_LOOK)
+            with suppress(AgentError):  # the database is away
+                pause = timedelta(hours=self._hours())
+                claim = partial(self._claim, "services_checked", pause)
+                if pause > timedelta() and await asyncio.to_thread(claim):
+                    await self.check()
+
+    async def check(self) -> tuple[ToolStandingChanged, ...]:
+        """Ask now; returns which tools are suspect since then."""
+        tools = await self._library.tools()
+        outcomes = [await self._check(t) for t in tools if t.standing not in ("retired", "suspect")]
+        return tuple(filter(None, outcomes))
+
+    async def _check(self, tool: Tool) -> ToolStandingChanged | None:
+        for url in [e.request.url for e in tool.replays if e.request.method == "GET"]:
+            bound = tool.for_calls([{access.argument: url for access in tool.network}])
+            lacking = await self._network.ungranted(bound)
+            accesses = [access for access in bound.network if access not in lacking]
+            with suppress(NetworkRefused):  # it is not allowed, or does not answer
+                now = await self._network.probe(accesses, url)
+                failure = service_failure(
+                    tool, Raised(type_name="", message="", exchanges=(now,), seconds=0.0)
+                )
+                if failure and failure.type_name == SERVICE_CHANGED:
+                    problem = one_line(failure.message)
+                    log.warning("%s is suspect: %s", tool.name, problem)
+                    return await self._library.record_change(tool.name, tool.version, problem)
+        return None
 
 
 def contract_of(exchanges: Sequence[Exchange]) -> AnswerForm:

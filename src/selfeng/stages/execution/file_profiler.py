@@ -71,8 +71,8 @@ class FileProfiler:
 
     async def pictures(self, file: File) -> tuple[str, ...]:
         ran = await self._run("show_pictures", file)
-        made = ran.files if isinstance(ran, Returned) else ()
-        contents = [file.in_memory().content for file in sorted(made, key=lambda file: file.name)]
+        files = ran.files if isinstance(ran, Returned) else ()
+        contents = [file.in_memory().content for file in sorted(files, key=lambda file: file.name)]
         jpegs = [content for content in contents if picture_type(content) == "image/jpeg"]
         return tuple(f"data:image/jpeg;base64,{b64encode(jpeg).decode()}" for jpeg in jpegs)
 

@@ -115,7 +115,7 @@ function Overview({ tool, line, problem }) {
       <${Requests} name=${tool.name} written=${written} used=${used} past=${habits} />
       <${Habits} ...${habits} />
       ${habits.calls?.length >= CHARTED && html`<${Uses} calls=${habits.calls} />`}
-      ${tool.needs?.length > 0 && html`<${Needs} tool=${tool} />`}
+      ${tool.needed?.length > 0 && html`<${Needs} tool=${tool} />`}
       <h3 class="eyebrow">${t("tool-about")}</h3>
       <dl class="facts">
         <dt>${t("tool-version")}</dt>
@@ -148,7 +148,7 @@ function Overview({ tool, line, problem }) {
 }
 
 // The hosts, packages and limits that the tool needs; the person may allow each.
-function Needs({ tool: { name, needs, network, ungranted = [], exchanges } }) {
+function Needs({ tool: { name, needed, network, ungranted = [], exchanges } }) {
   const [problem, setProblem] = useState(null);
   const asks = new Set(ungranted.map(needWords));
   const change = (need, allowed) =>
@@ -159,7 +159,7 @@ function Needs({ tool: { name, needs, network, ungranted = [], exchanges } }) {
   return html`<h3 class="eyebrow">${t("tool-needs")}</h3>
     ${problem && html`<${Problem} title=${t("tool-not-possible")} ...${problem} />`}
     <ul>
-      ${needs.map((need) => {
+      ${needed.map((need) => {
         const words = needWords(need);
         const title = need.host ?? need.name ?? "limits";
         const allowed = !asks.has(words);
@@ -169,6 +169,7 @@ function Needs({ tool: { name, needs, network, ungranted = [], exchanges } }) {
             data-testid="grant"
             data-need=${title}
             checked=${allowed}
+            disabled=${isOpen(need)}
             set=${(now) => change(title, now)}
             label=${words}
           />
@@ -185,11 +186,14 @@ const zeros = ({ seconds, memory, space }) => ({
   space: space ?? 0,
 });
 
+// Whether an argument of each call names its host, which is asked for then.
+const isOpen = ({ host }) => host?.startsWith("{") ?? false;
+
 function needWords(need) {
   const { methods, scheme, host, port, path, secrets, version } = need;
   if (version) return [need.name, version, need.licence].filter(Boolean).join(" ");
   if (!host) return t("tool-limits", zeros(need));
-  const address = new URL(`${scheme}://${host}:${port}${path}`).href;
+  const address = isOpen(need) ? host : new URL(`${scheme}://${host}:${port}${path}`).href;
   return [methods.join(", "), address, ...secrets.map(({ name }) => name)].join(" ");
 }
 
