@@ -34,7 +34,7 @@ PROFILES = {
 }
 SHOWN = {"receipt.jpg": ("data:receipt",), "scan.pdf": ("data:page1", "data:page2")}
 NEAR = Sight(model="llava")
-FAR = Sight(model="gpt", network=(NetworkAccess(host="api.example.org", methods=("POST",)),))
+FAR = Sight(model="gpt", needs=(NetworkAccess(host="api.example.org", methods=("POST",)),))
 BLIND = Sight(model="phi", problem="it read 'no' where the picture shows 83")
 ADD = FunctionCall(name="add_numbers", arguments={"a": 12})
 NONE = FunctionCall(name="no_tool_fits", arguments={"reason": "It asks what it shows."})
@@ -133,7 +133,7 @@ async def test_a_model_elsewhere_sees_a_picture_after_consent_only(database: sa.
         ConsentDecided(tool="pictures", server="api.example.org", decision="always")
     ]
     assert second[-1].answer == "It is 13."
-    assert (grant.tool, grant.access, grant.owner) == ("pictures", FAR.network[0], "me")
+    assert (grant.tool, grant.need, grant.owner) == ("pictures", FAR.needs[0], "me")
     assert of(QuestionsAsked, third) == []
     assert [pictures for _, pictures in shown(model)][::2] == [
         ("data:receipt",),

@@ -83,7 +83,7 @@ async def test_one_call_finds_out_whether_a_model_sees(
         assert (len(server.requests), again) == (1, sight)
     assert problem in sight.problem
     assert bool(sight.problem) == bool(problem)
-    assert sight.network == ()
+    assert sight.needs == ()
 
 
 @pytest.mark.parametrize(
