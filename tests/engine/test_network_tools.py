@@ -23,6 +23,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.http import HttpRequest, NetworkAccess, SecretUse
 from selfeng.core.package_lock import Package
+from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.spec import SpecificationReply, SpecifiedTool
@@ -224,6 +225,33 @@ async def test_a_call_without_a_grant_asks_first(database: sa.Engine) -> None:
     assert of(QuestionsAsked, first)[0].call == CALL
     assert (len(sandbox.executed), second[-1].answer) == (1, "It is 3.")
     assert ([grant.need for grant in grants], revoked, left) == ([ACCESS], 1, ())
+
+
+async def test_a_plan_that_has_sent_something_is_not_done_again_for_a_question(
+    database: sa.Engine,
+) -> None:
+    sending = NetworkAccess(host="api.example.org", methods=("POST",))
+    order = RATES.model_copy(update={"name": "order", "network": (sending,), "exchanges": ()})
+    steps = SpecificationReply(
+        outcome="steps",
+        message="",
+        specification=None,
+        steps=(
+            PlannedStep(id="order", request="Order 2", needs=()),
+            PlannedStep(id="rates", request="2 plus the rate", needs=("order",)),
+        ),
+    )
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it takes two"})
+    replies = (none, steps, CALL.model_copy(update={"name": "order"}), CALL)
+    sandbox, pages = ScriptedSandbox(returned("1")), ScriptedNetwork()
+    async with engine_with(database, model(*replies), sandbox, pages) as engine:
+        await with_rates(engine, granted=False)
+        engine.model_parts.current.executor._library.replace(order)
+        await engine.network.allow("me", order)
+        _, events = await turn(engine, None, "order 2, and add the rate")
+    assert of(QuestionsAsked, events) == []
+    assert "add_numbers needs your consent" in events[-1].message
+    assert "selfeng grants allow add_numbers" in events[-1].remedy
 
 
 async def test_a_version_that_needs_more_asks_again(database: sa.Engine) -> None:

@@ -526,6 +526,10 @@ class Turn:
     """Ids of the lessons that the turn has shown."""
     checks: list[Check] = field(default_factory=list)
     """What compares results beside the turn, its parts' included; see `checked`."""
+    sent: list[str] = field(default_factory=list)
+    """Tools whose calls, also of parts, may have changed something elsewhere: they are not made
+    again.
+    """
     granted: dict[str, Consent] = field(default_factory=dict)
     """What the person has said of what tools need, by its key."""
 

@@ -454,6 +454,8 @@ class Executor:
         """
         assert self._network is not None, tool.name
         accesses = tool.for_calls([arguments]).network
+        if not all(access.reads for access in accesses):
+            turn.sent.append(tool.name)
         execution = await self._network.execute(job, arguments, files, accesses)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution
@@ -493,6 +495,8 @@ class Executor:
         self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]
     ) -> Execution:
         assert self._servers is not None, tool.name
+        if not tool.read_only:
+            turn.sent.append(tool.name)
         turn.emit(
             Executing(tool=tool.name, arguments=_arguments_text(arguments), server=tool.server)
         )

@@ -589,7 +589,7 @@ class Stages:
             state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
         except PlanFailed as error:
             refusal = error.__cause__
-            if not isinstance(refusal, NotConsented) or refusal.asks is None:
+            if not isinstance(refusal, NotConsented) or refusal.asks is None or state.turn.sent:
                 raise
             state.outcome = refusal.asks
             return "incomplete"
