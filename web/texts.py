@@ -1,7 +1,7 @@
 """The page's words: a catalogue for each language, in Fluent's format, below static/locales."""
 
 import hashlib
-import json
+import re
 from pathlib import Path
 
 from werkzeug import Request
@@ -9,6 +9,8 @@ from werkzeug import Request
 LOCALES = Path(__file__).parent / "static" / "locales"
 LANGUAGES = tuple(sorted(path.stem for path in LOCALES.glob("*.ftl")))
 DEFAULT = "en"
+_SHORTER = ((r"\n{2,}", "\n"), (r"\n +", "\n "), (r"[\\`]|\$\{", r"\\\g<0>"))
+"""What makes a catalogue's module smaller, and its text fit a template literal."""
 COOKIE = "language"
 """Set by the page's settings; without it the browser's preference counts."""
 
@@ -28,7 +30,9 @@ def catalogue_module(language: str) -> tuple[str, bytes]:
     """
     lines = (LOCALES / f"{language}.ftl").read_text("utf-8").splitlines(keepends=True)
     source = "".join(line for line in lines if not line.startswith("#"))
-    module = f"export default {json.dumps(source, ensure_ascii=False)};\n".encode()
+    for pattern, shorter in _SHORTER:
+        source = re.sub(pattern, shorter, source)
+    module = f"export default `{source}`;\n".encode()
     return f"{language}-{hashlib.sha256(module).hexdigest()[:12]}.js", module
 
 
