@@ -133,7 +133,7 @@ async def test_a_model_elsewhere_sees_a_picture_after_consent_only(database: sa.
         ConsentDecided(tool="pictures", server="api.example.org", decision="always")
     ]
     assert second[-1].answer == "It is 13."
-    assert (grant.tool, grant.need, grant.owner) == ("pictures", FAR.needs[0], "me")
+    assert (grant.tool, grant.need, grant.owner) == ("pictures of me", FAR.needs[0], "me")
     assert of(QuestionsAsked, third) == []
     assert [pictures for _, pictures in shown(model)][::2] == [
         ("data:receipt",),

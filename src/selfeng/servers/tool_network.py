@@ -57,11 +57,11 @@ class GrantedNetwork:
         self._sandbox, self._networks, self._grants = sandbox, networks, grants
 
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
-        return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.needs)
+        return await asyncio.to_thread(self._grants.ungranted, _holder(tool), tool.needs)
 
     async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+        await asyncio.to_thread(self._grants.put, owner, _holder(tool), tool.version, needs)
 
     async def lock(self, requirements: Sequence[str]) -> PackageLock:
         return await asyncio.to_thread(lock_packages, requirements)
@@ -125,3 +125,8 @@ class GrantedNetwork:
         were.
         """
         return await asyncio.to_thread(self._grants.revoke, tool, name)
+
+
+def _holder(tool: Tool | Sight) -> str:
+    """Who has a grant: a tool for everybody, as the library is shared; pictures for a person."""
+    return f"{tool.name} of {current_owner()}" if isinstance(tool, Sight) else tool.name
