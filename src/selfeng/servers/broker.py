@@ -216,6 +216,7 @@ class BrokeredNetwork:
         self._broker, self._accesses, self._on_exchange = broker, accesses, on_exchange
         self._limits, self._slots = limits, asyncio.Semaphore(limits.at_once)
         self._uses = {use.name: use for access in accesses for use in access.secrets}
+        self.repeatable = all(access.reads for access in accesses)
 
     async def send(self, request: HttpRequest) -> HttpResponse:
         """Raises:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from selfeng.core.errors import NetworkRefused, ResourceNotFound
 from selfeng.core.files import File
-from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
+from selfeng.core.http import Exchange, HttpRequest, HttpResponse, Network, NetworkAccess
 from selfeng.core.owner import current_owner
 from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.pictures import Sight
@@ -17,30 +17,20 @@ from selfeng.core.verdict import Execution, Killed, Raised, SandboxJob
 from selfeng.store.grants import Grants
 
 
-class Sender(Protocol):
-    """A `Network` as far as it sends."""
-
-    async def send(self, request: HttpRequest) -> HttpResponse: ...
-
-
 class Networks(Protocol):
     """Sends requests; see `Broker`."""
 
     def network(
         self, accesses: Sequence[NetworkAccess], on_exchange: Callable[[Exchange], None]
-    ) -> Sender: ...
+    ) -> Network: ...
 
 
 class _WithRefusals:
     """A `Network` that keeps what it refused."""
 
-    def __init__(self, network: Sender, accesses: Sequence[NetworkAccess]) -> None:
-        self._network, self._accesses = network, accesses
+    def __init__(self, network: Network) -> None:
+        self._network, self.repeatable = network, network.repeatable
         self.refusals: list[NetworkRefused] = []
-
-    @property
-    def repeatable(self) -> bool:
-        return all(access.reads for access in self._accesses)
 
     async def send(self, request: HttpRequest) -> HttpResponse:
         try:
@@ -80,7 +70,7 @@ class GrantedNetwork:
         accesses: Sequence[NetworkAccess],
     ) -> Execution:
         exchanges: list[Exchange] = []
-        network = _WithRefusals(self._networks.network(accesses, exchanges.append), accesses)
+        network = _WithRefusals(self._networks.network(accesses, exchanges.append))
         live_job = replace(job, exchanges=())
         execution = await self._sandbox.execute(live_job, arguments, files, network)
         if isinstance(execution, Killed):
