@@ -34,7 +34,7 @@ _Point = tuple[str, str, int]
 """A node (its name, "", 0), or where an arrow crosses a row."""
 
 SWEEPS = 12
-BESIDE, CROSSING = 0.65, 0.2
+BESIDE, CROSSING = 0.65, 0.1
 """How far an arrow keeps from a node that it passes, and from another arrow."""
 
 
@@ -232,7 +232,7 @@ def _apart(wanted: Sequence[float], least: Sequence[float]) -> list[float]:
     return [(a + b) / 2 for a, b in zip(rightward, leftward, strict=True)]
 
 
-HEIGHT, GAP, BETWEEN, MARGIN = 30, 40, 14, 8
+HEIGHT, GAP, BETWEEN, MARGIN = 30, 40, 4, 8
 """Of a box, from row to row, from box to box, and around the whole; in pixels."""
 LETTER, LINE = 7.2, 11
 """Width of a letter of a box, roughly, and height of a symbol."""

@@ -42,8 +42,9 @@ import socketio.exceptions
 import sqlalchemy as sa
 
 from benchmarks.goals import report
-from selfeng.bootstrap import SEEDED
 from selfeng.core.events import FINAL
+from selfeng.library.seeding import SeedMark
+from selfeng.store.database import open_database
 from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer
@@ -88,6 +89,14 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+def _without_seeds(url: str) -> str:
+    """The URL of a database whose library gets no seed tools, which take a while."""
+    database = open_database(url)
+    SeedMark(database).put()
+    database.dispose()
+    return url
 
 
 class Writer:
@@ -420,7 +429,9 @@ class Bench:
         page, workers = self._home("page"), self._home("workers")
         with OfflineServer(Cookbook(), delay=0) as model, running_postgres() as postgres:
             token = {"ACCESS_TOKEN": "of-both-processes", "PROGRAM_REQUESTS_PER_MINUTE": "100000"}
-            environment = _connected(model) | token | {"DATABASE_URL": postgres.new()}
+            environment = (
+                _connected(model) | token | {"DATABASE_URL": _without_seeds(postgres.new())}
+            )
             self._run(workers, "-m", "selfeng", "ask", _USED, **environment)
             server = Server(page, **environment, TURNS_PER_PROCESS="0")
             worker, load = Life(workers, *_WORKER, **environment), Load(server)
@@ -506,7 +517,7 @@ class Bench:
 
     def _kill_worker(self, environment: dict[str, str], writer: Writer) -> None:
         """While it runs a build for a page server, which lives on."""
-        environment = environment | {"DATABASE_URL": self._postgres.new()}
+        environment = environment | {"DATABASE_URL": _without_seeds(self._postgres.new())}
         page, workers = self._home("page"), self._home("workers")
         person, server = Person(), Server(page, **environment, TURNS_PER_PROCESS="0")
         worker = Life(workers, *_WORKER, **environment)
@@ -634,7 +645,7 @@ class Bench:
             shutil.copytree(like, folder, symlinks=True)
         home = Home(folder, bubblewrap=not self._docker)
         home.tools.mkdir(exist_ok=True)
-        (home.tools / SEEDED).touch()  # no seed tools, which take a while
+        _without_seeds(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
         return home
 
     def _run(self, home: Home, *arguments: str, **environment: str) -> None:

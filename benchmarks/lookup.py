@@ -55,13 +55,13 @@ import sqlalchemy as sa
 from benchmarks.faults import Server
 from benchmarks.goals import missed, report
 from benchmarks.synthetic import fill, requests
-from selfeng.bootstrap import SEEDED
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.events import Event, ExecutionFinished, ToolFound, TurnFinished, TurnStarted
 from selfeng.core.process import exit_process
 from selfeng.core.result import canonical, reference_to
 from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned
+from selfeng.library.seeding import SeedMark
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.models.embedding.model_files import FOLDER
 from selfeng.store.database import open_database, writing
@@ -234,7 +234,7 @@ def _served(home: Home, url: str, size: int) -> dict[str, float]:
     """Milliseconds of what a server does with so many tools and turns, and of the deletions."""
     engine = open_database(url)
     fill(engine, home.tools, _embedder(), size)
-    (home.tools / SEEDED).touch()
+    SeedMark(engine).put()
     journal = Journal(engine)
     threads, names = _talk(journal, size), sorted(p.stem for p in home.tools.glob("*_[0-9]*.py"))
     names = [name for name in names if not name.startswith("test_")]

@@ -489,7 +489,7 @@ def _synthesis(
         policy,
         sources=sources,
         network=network,
-        expect_tests=sandbox.start,
+        expect_tests=sandbox.expect_tests,
     )
 
 

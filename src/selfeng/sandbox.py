@@ -120,6 +120,11 @@ class SecureSandbox:
             self._verifiers.start()
             self._comparers.start()
 
+    def expect_tests(self) -> None:
+        """Start those that run tests too, if containers were started."""
+        if self._loop:
+            self.start()
+
     async def settle(self) -> None:
         """Wait until enough containers are ready and none is being removed."""
         for pool in self._pools:

@@ -150,7 +150,7 @@ def test_a_test_shows_each_ability_as_it_comes_and_can_be_cancelled(link: str, p
         gone_on.set()
         field(page, "test-begin").click()
         expect(field(page, "verdict")).to_contain_text("This model can’t be used.")
-        expect(field(page, "ability")).to_have_count(9)
+        expect(field(page, "ability")).to_have_count(10)
         assert flaws(page, "the settings, tested") == []
 
 
@@ -324,6 +324,8 @@ def test_a_token_is_asked_for_with_a_code_and_kept(link: str, page: Page, servic
     state = page.get_by_test_id("oauth-state")
     service.answers = [(200, {**CODE, "interval": 0.05}), (400, {"error": "access_denied"})]
     page.get_by_test_id("oauth-begin").click()
+    expect(state).to_contain_text("The service gave no permission")
+    state.get_by_role("button", name="Details").click()
     expect(state).to_contain_text("access_denied")
     service.answers = [
         (200, {**CODE, "interval": 2}),

@@ -84,7 +84,7 @@ def test_ordinary_suites_are_let_through(tests):
             "import polars as pl, pytest\ndef f(a, n=1): pass",
             "the code imports polars, pytest; only the standard library, readcells, PIL, dateutil, docx, "
             "fastparquet, httpx, icalendar, lxml, matplotlib, numpy, openpyxl, pandas, pptx, pypdf, "
-            "python_calamine, requests, xlrd are there",
+            "pypdfium2, python_calamine, requests, xlrd are there",
         ),
     ],
 )

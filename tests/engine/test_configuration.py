@@ -268,6 +268,7 @@ async def test_a_test_tells_each_ability_of_a_server_that_is_not_chosen_yet(engi
         ("text", "stream"),
         *(("value", way) for way in ("schema", "required", "named", "words")),
         *(("choice", way) for way in ("required", "auto", "words")),
+        ("sight", "pictures"),
     ]
     assert engine.configuration.settings.offline
 

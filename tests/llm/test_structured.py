@@ -322,7 +322,7 @@ async def test_the_specification_has_a_schema_that_strict_mode_takes(desk: Desk)
     desk.play(Completion(content='{"outcome": "answer", "message": "Hello!"}'))
     assert await desk.structured(SpecificationReply) == reply
     objects = list(_objects(desk.bodies[0]["response_format"]["json_schema"]["schema"]))
-    assert len(objects) == 8
+    assert len(objects) == 9
     for schema in objects:
         assert not any("default" in part for part in schema["properties"].values())
         assert (schema["additionalProperties"], schema["required"]) == (

@@ -32,7 +32,8 @@ def render(template, history=(), /, **variables):
     return prompts.render(
         template,
         history,
-        **{"recorded": None, "connected": False, "further": "", "refused": ""} | variables,
+        **{"recorded": None, "connected": False, "further": "", "refused": "", "long": False}
+        | variables,
     )
 
 

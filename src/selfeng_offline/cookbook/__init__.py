@@ -42,7 +42,9 @@ class Cookbook:
 
     def complete(self, request: CompletionRequest) -> Completion:
         """Raises: Rejection: the request has pictures."""
-        if any(isinstance(message.get("content"), list) for message in request.messages):
+        contents = [message.get("content") for message in request.messages]
+        parts = [part for content in contents if isinstance(content, list) for part in content]
+        if any(part.get("type") != "text" for part in parts):
             raise Rejection(400, "it reads text only, no image_url", param="messages")
         return ANSWERS.get(request.prompt, _talk)(ReadPrompt.of(request))
 

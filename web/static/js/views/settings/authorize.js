@@ -11,6 +11,11 @@ const FIELDS = ["device_url", "token_url", "client_id", "client_secret", "scope"
 const EVERY = 2000; // milliseconds between two looks
 const OPENS = /^https?:/i;
 
+const words = (error) =>
+  error.kind === "task"
+    ? { ...inWords(error), message: t("oauth-failed"), remedy: "" }
+    : inWords(error);
+
 // `name` is the secret's; `kept` is called when the token is there.
 export function Authorize({ name, kept }) {
   const [service, setService] = useState({});
@@ -76,7 +81,7 @@ export function Authorize({ name, kept }) {
       ${
         error &&
         html`<div class="settings-problem">
-          <${ErrorWords} error=${error.kind ? inWords(error) : error} />
+          <${ErrorWords} error=${words(error)} />
         </div>`
       }
     </div>
