@@ -227,7 +227,7 @@ class SecretValue(Value):
 
 
 class AuthorizationRequest(Value):
-    """Where a service lets a person allow this program, by OAuth's device flow."""
+    """Where a person allows this program to use a service, by OAuth's device flow."""
 
     device_url: Annotated[str, Field(max_length=LONGEST_ADDRESS)]
     """Where it gives a code."""

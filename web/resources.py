@@ -343,7 +343,7 @@ class Authorization(Value):
     """How far a permission by OAuth's device flow is."""
 
     state: Literal["none", "waiting", "kept", "failed"]
-    """none: nobody has begun one since the server started; kept: the secret has the token."""
+    """none: no one has begun one since the server started; kept: the secret has the token."""
     user_code: str = ""
     """What the person enters on the service's page."""
     verification_uri: str = ""

@@ -28,7 +28,7 @@ _LONGEST = 32 * 1024
 """Characters of a problem."""
 _READ = 64 * 1024
 _LINE = 200
-"""Characters of a printed line that the host is told of while the job runs."""
+"""Characters of a printed line that the host gets while the job runs."""
 _LINES = 1.0, 60
 """The least seconds between two such lines, and the share of the job's time so far: long jobs tell
 fewer.

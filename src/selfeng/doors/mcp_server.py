@@ -39,7 +39,7 @@ Left = Callable[[Any], asyncio.Event]
 TASKS = "io.modelcontextprotocol/tasks"
 """The extension by which calls go on without their clients, which ask how far they are."""
 _ALIVE = 15.0
-"""Seconds of silence after which a client that wants to know is told that its call goes on."""
+"""Seconds of silence after which a client that asked for progress gets the last step again."""
 
 _INSTRUCTIONS = (
     "An agent that builds its own tools. `ask` it for anything that code can work out: it uses a "
