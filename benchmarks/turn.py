@@ -52,7 +52,7 @@ from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer
 
-GOALS = {"reuse_ratio": 0.22, "build_ratio": 3.6, "first_step_ratio": 0.06, "witnessed_reuse": 1.10}
+GOALS = {"reuse_ratio": 0.22, "build_ratio": 2.8, "first_step_ratio": 0.06, "witnessed_reuse": 1.10}
 """The maximum of each figure."""
 REUSE, BUILD = "Reverse the string 'hello world'", "Count the vowels in 'education'"
 BUILT = "count_vowels"
@@ -144,6 +144,7 @@ async def crowd(engine: Engine, people: Sequence[str]) -> tuple[float, float]:
 
 def bare_pytest(folder: Path) -> float:
     """The seconds of a run of pytest without plugins."""
+    folder.mkdir(exist_ok=True)
     (folder / "test_bare.py").write_text("def test_a():\n    pass\n\n\ndef test_b():\n    pass\n")
     begun = time.perf_counter()
     subprocess.run(  # noqa: S603 - fixed arguments
@@ -192,7 +193,9 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
             await timed(engine, "me", REUSE)
             await timed(engine, "me", BUILD)
             turns: dict[str, list[Timed]] = {}
-            bare = [await asyncio.to_thread(bare_pytest, Path(folder)) for _ in range(2)][1:]
+            bare = [await asyncio.to_thread(bare_pytest, Path(folder, "bare")) for _ in range(2)][
+                1:
+            ]
             for kind, request in (("reuse", REUSE), ("build", BUILD)):
                 await engine.sandbox.settle()  # what the turn before has used is made anew
                 profiler = cProfile.Profile() if profile == kind else None
@@ -206,7 +209,7 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
                     turns[kind].append(await timed(engine, "me", request))
                     if profiler:
                         profiler.disable()
-                    bare.append(await asyncio.to_thread(bare_pytest, Path(folder)))
+                    bare.append(await asyncio.to_thread(bare_pytest, Path(folder, "bare")))
                 if profiler:
                     pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(70)
             reuses = await witnessed_reuses(engine, rounds)
