@@ -397,7 +397,7 @@ class Executor:
                 )
                 with turn.budget.paused() if limits else nullcontext():
                     execution = (
-                        await self._connected(turn, tool, job, call.arguments, files)
+                        await self._connected(turn, bound, job, call.arguments, files)
                         if tool.network
                         else await self._sandbox.execute(job, call.arguments, files)
                     )
@@ -449,14 +449,13 @@ class Executor:
         arguments: Mapping[str, Any],
         files: Sequence[File],
     ) -> Execution:
-        """The outcome of a call with the hosts that the tool needs; a failure where one of them
-        answers otherwise than recorded, as the value may be wrong.
+        """The outcome of a call with the hosts of a tool that is bound to it; a failure where one
+        of them answers otherwise than recorded, as the value may be wrong.
         """
         assert self._network is not None, tool.name
-        accesses = tool.for_calls([arguments]).network
-        if not all(access.reads for access in accesses):
+        if not all(access.reads for access in tool.network):
             turn.sent.append(tool.name)
-        execution = await self._network.execute(job, arguments, files, accesses)
+        execution = await self._network.execute(job, arguments, files, tool.network)
         if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
             return execution
         if failure.type_name == SERVICE_CHANGED:
