@@ -160,7 +160,7 @@ class NetworkAccess(Value):
                 "host": parts.hostname,
                 "scheme": scheme,
                 "port": parts.port or _PORTS.get(scheme),
-                "private": self.private or _is_private(parts.hostname or ""),
+                "private": self.private or names_own_network(parts.hostname or ""),
                 "secrets": uses or self.secrets,
             }
             if (scheme == "postgresql") == (self.scheme == "postgresql"):
@@ -191,8 +191,8 @@ class NetworkAccess(Value):
         return json.dumps(self.model_dump(exclude={"purpose"}), sort_keys=True)
 
 
-def _is_private(host: str) -> bool:
-    """Whether a host is in the own network by what it is called."""
+def names_own_network(host: str) -> bool:
+    """Whether a name or an address is one of the own network, as far as words tell."""
     with suppress(ValueError):
         return ip_address(host).is_private
     return "." not in host or host.endswith((".local", ".lan", ".internal", ".home.arpa"))

@@ -3,14 +3,13 @@
 import logging
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
 
 from pydantic import Field
 
-from selfeng.core.http import NetworkAccess
+from selfeng.core.http import NetworkAccess, names_own_network
 from selfeng.core.value import Value
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)-[\w*.-]{6,}|\bBearer \S+")
@@ -19,8 +18,6 @@ _SECRET = 12
 `lm-studio`.
 """
 _SHOWN = 300
-_OWN_NETWORK = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-"""Ends of names that no public name has."""
 _AZURE = re.compile(
     r"\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$|\.azure-api\.net$"
 )
@@ -123,9 +120,7 @@ class ModelServer(Value):
     def near(self) -> bool:
         """Whether the URL names this machine or one of its own network, as far as words tell."""
         host = (urlsplit(self.base_url).hostname or "").rstrip(".")
-        with suppress(ValueError):
-            return ip_address(host).is_private
-        return "." not in host or host.endswith(_OWN_NETWORK)
+        return host.endswith(".localhost") or names_own_network(host)
 
     def access(self, purpose: str) -> NetworkAccess:
         """The server as a host that a person may allow."""
