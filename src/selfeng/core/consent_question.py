@@ -161,12 +161,22 @@ def needs_id(name: str, needs: Sequence[Need]) -> str:
     return consent_id(hashlib.sha256(text.encode()).hexdigest())
 
 
-def not_consented(name: str, command: str) -> NotConsented:
+def not_consented(name: str, command: str, needs: Sequence[Need] = ()) -> NotConsented:
     """A part of a turn can't ask, as what others did before it would be done again; nor can a call
     without a conversation. `command` gives the consent.
     """
-    return NotConsented(
+    error = NotConsented(
         f"{name} needs your consent, which can't be asked for here",
         f"allow it in the page's tools, or with `{command}`, and ask again",
         name=name,
+        needs=titles(needs),
+        command=command,
     )
+    error.needs = tuple(needs)
+    return error
+
+
+def not_granted(tool: str, needs: Sequence[Need]) -> NotConsented:
+    """A call of a tool of the library lacks these, and can't ask."""
+    names = " ".join(dict.fromkeys(need.name for need in needs))
+    return not_consented(tool, f"selfeng grants allow {tool} {names}", needs)

@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from selfeng.core.consent_question import ConsentAsked
+    from selfeng.core.tool import Need
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "request", "internal"]
 """What gave up. task: the work itself, in a working environment; budget: a limit was reached;
@@ -272,6 +273,8 @@ class NotConsented(AgentError):
     cause = "consent"
     asks: "ConsentAsked | None" = None
     """What the person can be asked, before all is done again."""
+    needs: "tuple[Need, ...]" = ()
+    """What a tool of the library needs for that."""
 
 
 class NetworkRefused(AgentError):

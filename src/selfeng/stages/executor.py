@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from selfeng.core.consent_question import not_consented, titles
+from selfeng.core.consent_question import not_granted, titles
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -373,8 +373,7 @@ class Executor:
                 await turn.need("sandbox")
                 bound = tool.for_calls([call.arguments]) if tool.network else tool
                 if bound.needs and (lacking := await self.ungranted(turn, bound)):
-                    command = f"selfeng grants allow {name} {titles(lacking[:1])}"
-                    raise not_consented(name, command)
+                    raise not_granted(name, lacking)
                 hosts = titles(bound.network) if bound.network else ""
                 arguments_text = _arguments_text(call.arguments)
                 limits = "" if tool.limits == USUAL else str(tool.limits)

@@ -20,6 +20,7 @@ from selfeng.core.consent_question import (
     needs_consent,
     needs_id,
     not_consented,
+    not_granted,
     picture_consent,
     titles,
 )
@@ -480,8 +481,7 @@ class Stages:
                 await self._executor.grant(tool, needs)
             return False
         if turn.request.is_part:
-            command = f"selfeng grants allow {tool.name} {titles(needs[:1])}"
-            refusal = not_consented(tool.name, command)
+            refusal = not_granted(tool.name, needs)
             if outcome.question.id not in turn.granted:
                 refusal.asks = outcome.model_copy(update={"call": None})
             raise refusal
