@@ -91,6 +91,12 @@ class GrantedNetwork:
         Raises:
             ResourceNotFound: it does not need that.
         """
+        needs = self.needed(tool, name)
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+        return needs
+
+    def needed(self, tool: Tool, name: str = "") -> tuple[Need, ...]:
+        """What `allow` grants. Raises: as `allow`."""
         listed = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
         hosts = [its for access in tool.network if access.argument for its in access.at(name)]
         needs = tuple(listed or hosts)
@@ -100,7 +106,6 @@ class GrantedNetwork:
                 f"{tool.name} does not need {name!r}" if name else f"{tool.name} needs no consent",
                 f"what it needs: {names}",
             )
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
         return needs
 
     async def with_granted(self, tool: Tool) -> Tool:
