@@ -3,7 +3,7 @@ sandbox.
 """
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
 from selfeng.core.turn import Inspector
+from selfeng.core.verdict import CallLimits
 from selfeng.engine import Engine, ModelParts
 from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
@@ -67,6 +68,7 @@ async def engine_on(
     pages: ScriptedNetwork | None = None,
     *,
     inspector: Inspector | None = None,
+    check_limits: Callable[[CallLimits], object] = lambda limits: None,
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
@@ -74,7 +76,8 @@ async def engine_on(
         stack.push_async_callback(book.learning.aclose)
         runtime = BackgroundTasks()
         stack.push_async_callback(runtime.aclose)
-        network = GrantedNetwork(sandbox, pages or ScriptedNetwork(), Grants(book.database))
+        grants = Grants(book.database)
+        network = GrantedNetwork(sandbox, pages or ScriptedNetwork(), grants, check_limits)
         connected = network if pages else None
         synthesis = SynthesisEngine(
             model, sandbox, library, model_name="scripted", network=connected

@@ -4,13 +4,14 @@ calls, and services that change.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from selfeng.core.consent_question import needs_consent
-from selfeng.core.errors import AgentError
+from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.events import (
     ConsentDecided,
     Event,
@@ -30,6 +31,7 @@ from selfeng.core.spec import SpecificationReply, SpecifiedTool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import CallLimits, Raised
 from selfeng.engine import Engine
+from selfeng.sandboxes.sandbox_options import SandboxOptions
 from selfeng.stages.executor import Call
 from tests.doubles import (
     CODE,
@@ -293,6 +295,47 @@ async def test_one_question_names_all_that_a_tool_needs_and_later_only_what_is_n
     }
     assert of(ConsentDecided, second)[0].server == "api.example.org, limits"
     assert (built.limits, second[-1].answer) == (limits, "It is 8.")
+
+
+HOUR = SandboxOptions("image", 5.0, Path(), most_seconds=3600.0).for_call
+TOO_LONG = "a call of the tool would use 7200 s, and gets at most 3600 s here (CALL_MAX_SECONDS)"
+
+
+async def test_limits_that_no_call_gets_are_lowered_before_the_question(
+    database: sa.Engine,
+) -> None:
+    def lasting(seconds: int) -> SpecificationReply:
+        spec = specification().model_copy(update={"limits": CallLimits(seconds=seconds)})
+        return SPECIFIED.model_copy(update={"specification": spec})
+
+    sandbox, script = ScriptedSandbox(), model(lasting(7200), lasting(3000))
+    book, pages = Notebook(database), ScriptedNetwork()
+    async with engine_on(book, script, sandbox, pages=pages, check_limits=HOUR) as engine:
+        _, first = await turn(engine, None, "double it for long")
+    assert TOO_LONG in script.prompts[1].messages[-1].content
+    (question,) = of(QuestionsAsked, first)[0].questions
+    assert question.question == "May the tool 'double_number' take 3,000 s in a call?"
+
+
+async def test_a_call_that_no_consent_allows_is_refused_instead_of_asked(
+    database: sa.Engine,
+) -> None:
+    long_tool = KEPT.model_copy(update={"limits": CallLimits(seconds=7200)})
+    sandbox, script = ScriptedSandbox(), model(CALL)
+    book, pages = Notebook(database), ScriptedNetwork()
+    async with engine_on(book, script, sandbox, pages=pages, check_limits=HOUR) as engine:
+        engine.model_parts.current.executor._library.replace(long_tool)
+        _, events = await turn(engine, None, "2 plus 1")
+        with pytest.raises(RequestError, match="gets at most 3600 s here"):
+            await engine.network.allow("me", long_tool)
+        assert await engine.network.grants() == ()
+    assert of(QuestionsAsked, events) == []
+    assert (events[-1].message, events[-1].cause) == (TOO_LONG, "limits")
+    assert events[-1].values == {
+        "amount": "7200 s",
+        "most": "3600 s",
+        "setting": "CALL_MAX_SECONDS",
+    }
 
 
 def test_the_question_about_packages_says_what_is_known_of_them() -> None:

@@ -55,7 +55,7 @@ FailureCause = Literal[
     "unknown_model", "no_model_server", "rejected", "too_long", "declined", "unusable", "calls",
     "tokens", "seconds", "cost", "month", "steps", "missing", "busy", "full", "name", "too_large",
     "running", "unfinished", "settings", "conflict", "modified", "exists", "frozen", "in_the_way",
-    "said", "consent", "database", "embedder", "setting", "silent", "unsaved",
+    "said", "consent", "database", "embedder", "setting", "silent", "unsaved", "limits",
 ]  # fmt: skip
 """Within a kind, what went wrong; "" for whatever else. said: the message is the model's own words
 for the person.
@@ -73,7 +73,7 @@ CAUSES: Mapping[FailureKind, tuple[FailureCause, ...]] = {
     ),
     "request": (
         "missing", "busy", "full", "name", "too_large", "running", "unfinished", "settings",
-        "conflict", "modified",
+        "conflict", "modified", "limits",
     ),
     "internal": (
         "interrupted", "database", "embedder", "setting", "silent", "unsaved", "consent",

@@ -13,7 +13,7 @@ from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
 from selfeng.core.tool import Grant, Need, Tool
-from selfeng.core.verdict import Execution, Killed, Raised, SandboxJob
+from selfeng.core.verdict import CallLimits, Execution, Killed, Raised, SandboxJob
 from selfeng.store.grants import Grants
 
 
@@ -43,8 +43,16 @@ class _WithRefusals:
 class GrantedNetwork:
     """Implements `ToolNetwork`."""
 
-    def __init__(self, sandbox: Sandbox, networks: Networks, grants: Grants) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        networks: Networks,
+        grants: Grants,
+        check: Callable[[CallLimits], object] = lambda limits: None,
+    ) -> None:
+        """`check` raises RequestError for limits that no call gets on this machine."""
         self._sandbox, self._networks, self._grants = sandbox, networks, grants
+        self._check = check
 
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
         return await asyncio.to_thread(self._grants.ungranted, _holder(tool), tool.needs)
@@ -52,6 +60,9 @@ class GrantedNetwork:
     async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
         await asyncio.to_thread(self._grants.put, owner, _holder(tool), tool.version, needs)
+
+    async def check_limits(self, limits: CallLimits) -> None:
+        self._check(limits)
 
     async def lock(self, requirements: Sequence[str]) -> PackageLock:
         return await asyncio.to_thread(lock_packages, requirements)
@@ -90,8 +101,12 @@ class GrantedNetwork:
 
         Raises:
             ResourceNotFound: it does not need that.
+            RequestError: no call gets as much on this machine.
         """
         needs = self.needed(tool, name)
+        for need in needs:
+            if isinstance(need, CallLimits):
+                self._check(need)
         await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
         return needs
 
