@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from selfeng.agents import Delegation
+from selfeng.agents.agent import TurnAgent
 from selfeng.bootstrap import ToolParts, compose
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
@@ -18,6 +20,7 @@ from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
 from selfeng.core.turn import Inspector
 from selfeng.core.verdict import CallLimits
+from selfeng.durable.doors import DurableThreads
 from selfeng.engine import Engine, ModelParts
 from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
@@ -35,6 +38,7 @@ from selfeng.store.grants import Grants
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.processes import Processes
 from selfeng.store.spending import Spending
+from selfeng.store.threads import Threads
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import (
     CODE,
@@ -69,6 +73,7 @@ async def engine_on(
     *,
     inspector: Inspector | None = None,
     check_limits: Callable[[CallLimits], object] = lambda limits: None,
+    agents: Sequence[TurnAgent] = (),
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
@@ -91,6 +96,9 @@ async def engine_on(
             recall=book.learning.recall,
             servers=servers,
             inspector=inspector,
+            delegation=lambda toolsmith: Delegation(
+                sandbox, (*agents, toolsmith), DurableThreads(Threads(book.database))
+            ),
         )
         sources, builder = PinnedSources(library), ProjectBuilder(model, sandbox)
         upkeep = Reverifier(

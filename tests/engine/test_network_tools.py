@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from selfeng.agents import coder, proxy
 from selfeng.core.consent_question import needs_consent
 from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.events import (
@@ -295,6 +296,93 @@ async def test_one_question_names_all_that_a_tool_needs_and_later_only_what_is_n
     }
     assert of(ConsentDecided, second)[0].server == "api.example.org, limits"
     assert (built.limits, second[-1].answer) == (limits, "It is 8.")
+
+
+def sends(recipient: str, message: str) -> FunctionCall:
+    return FunctionCall(name="SendMessage", arguments={"recipient": recipient, "message": message})
+
+
+def exits(outcome: str, result: str) -> FunctionCall:
+    return FunctionCall(name="exit", arguments={"outcome": outcome, "result": result})
+
+
+async def test_an_agent_asks_for_what_its_part_needs_and_begins_again_after_a_restart(
+    database: sa.Engine,
+) -> None:
+    book, pages = Notebook(database), ScriptedNetwork({URL: RATE})
+    work = (sends("coder", "add the rate to 2"), sends("toolsmith", "2 plus the rate"), CALL)
+    script, sandbox = model(*work), ScriptedSandbox()
+    agents = (proxy(script), coder(script))
+    async with engine_on(book, script, sandbox, pages=pages, agents=agents) as engine:
+        await with_rates(engine, granted=False)
+        begun, first = await turn(engine, None, "2 plus the rate", agent="proxy")
+    (asked,) = of(QuestionsAsked, first)
+    assert (asked.agent, asked.call, pages.sent) == ("proxy", None, [])
+    assert "send requests to api.example.org" in asked.questions[0].question
+    assert of(TurnFinished, first)[0].outcome == "asked"
+
+    sandbox = ScriptedSandbox(returned("3"))
+    script = model(*work, exits("done", "It is 3."), exits("done", "3"))
+    agents = (proxy(script), coder(script))
+    async with engine_on(book, script, sandbox, pages=pages, agents=agents) as engine:
+        await with_rates(engine, granted=False)
+        second = await say(engine, begun.conversation_id, first, "once")
+        assert await engine.network.grants() == ()
+    assert second[-1].answer == "3", second[-1]
+    assert [decision.decision for decision in of(ConsentDecided, second)] == ["once"]
+    assert "2 plus the rate" in script.prompts[0].messages[-1].content
+
+
+async def test_after_no_the_agent_is_told_what_it_can_not_have(database: sa.Engine) -> None:
+    work = (sends("toolsmith", "2 plus the rate"), CALL)
+    script, pages = model(*work, *work, exits("done", "Not without the rates.")), ScriptedNetwork()
+    agents = (proxy(script),)
+    book, sandbox = Notebook(database), ScriptedSandbox()
+    async with engine_on(book, script, sandbox, pages=pages, agents=agents) as engine:
+        await with_rates(engine, granted=False)
+        begun, first = await turn(engine, None, "2 plus the rate", agent="proxy")
+        second = await say(engine, begun.conversation_id, first, "no")
+    assert second[-1].answer == "Not without the rates.", second[-1]
+    assert "`selfeng grants allow add_numbers api.example.org`" in str(script.prompts[-1].messages)
+    assert pages.sent == []
+
+
+OTHER = NetworkAccess(host="other.example.org")
+
+
+async def test_a_tool_that_a_step_builds_asks_as_well_and_each_answer_holds(
+    database: sa.Engine,
+) -> None:
+    plan = SpecificationReply(
+        outcome="steps",
+        message="",
+        specification=None,
+        steps=(
+            PlannedStep(id="rates", request="2 plus the rate", needs=()),
+            PlannedStep(id="double", request="the rate, doubled", needs=("rates",)),
+        ),
+    )
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it takes two"})
+    begins = (none, plan, CALL)
+    script = model(*begins, *begins, none, SPECIFIED)
+    sandbox = ScriptedSandbox(returned("3"), returned("3"), failing(), passing(), returned())
+    pages = ScriptedNetwork({URL: RATE})
+    async with engine_with(database, script, sandbox, pages) as engine:
+        other = RATES.model_copy(update={"network": (OTHER,), "exchanges": ()})
+        engine.model_parts.current.executor._library.replace(other)
+        begun, first = await turn(engine, None, "2 plus the rate, then double it")
+        second = await say(engine, begun.conversation_id, first, "once")
+        script.extend(*begins, none, SPECIFIED, *BUILDS, "It is 8.")
+        third = await say(engine, begun.conversation_id, second, "once")
+    questions = [of(QuestionsAsked, events)[0].questions[0] for events in (first, second)]
+    assert "'add_numbers'" in questions[0].question
+    assert "'double_number'" in questions[1].question
+    assert of(QuestionsAsked, third) == []
+    assert third[-1].answer == "It is 8.", third[-1]
+    assert [decided.tool for decided in of(ConsentDecided, third)] == [
+        "add_numbers",
+        "double_number",
+    ]
 
 
 HOUR = SandboxOptions("image", 5.0, Path(), most_seconds=3600.0).for_call

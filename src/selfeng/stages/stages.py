@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, assert_never, cast, get_args
+from typing import Any, Literal, NamedTuple, assert_never, cast
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
@@ -268,6 +268,7 @@ class Stages:
         way = _WAYS.get(type(request.kind), "new")
         if way != "new":
             state.learnable = request.learnable(request.text)
+        state.turn.granted.update(request.consents)
         match request.kind:
             case HandCall(call=called):
                 tool = await self._library.get(called.name)
@@ -280,9 +281,6 @@ class Stages:
                 state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
                 way = "for agents"
-            case Asking():
-                consents = [a for a in request.answers if a.value in get_args(Consent)]
-                state.turn.granted.update((a.id, cast(Consent, a.value)) for a in consents)
             case Dispute() as dispute:
                 state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
@@ -609,10 +607,17 @@ class Stages:
                 "give the orchestrator a delegation",
                 where=agent,
             )
-        answers = answers_text(turn.request.answers)
-        words = [] if direct_agent and answers else [turn.request.text]
-        message = "\n".join(filter(None, [*words, context, answers]))
-        reply = await self._delegation.hand_over(turn, agent, message)
+        answers = turn.request.answers
+        continues = direct_agent and any(a.id not in turn.request.consents for a in answers)
+        words = [] if continues else [turn.request.text]
+        message = "\n".join(filter(None, [*words, context, answers_text(answers)]))
+        try:
+            reply = await self._delegation.hand_over(turn, agent, message)
+        except NotConsented as refusal:
+            if refusal.asks is None:
+                raise
+            state.outcome = refusal.asks.model_copy(update={"agent": direct_agent})
+            return "unclear"
         state.outcome = reply.model_copy(update={"agent": agent})
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)

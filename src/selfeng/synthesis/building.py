@@ -15,22 +15,22 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented
+from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented, titles
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
-from selfeng.core.events import AnswerCorrected, ToolProposed
+from selfeng.core.events import AnswerCorrected, ConsentDecided, ToolProposed
 from selfeng.core.functions import REFERENCE
 from selfeng.core.http import Exchange
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Provenance
-from selfeng.core.question import ALWAYS, Question
+from selfeng.core.question import ALWAYS, NO, Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.spec import Specification, SpecifiedTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft, needs_of
-from selfeng.core.turn import AgentPart, PlanPart, Turn
+from selfeng.core.turn import Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, request_key, shortened
 from selfeng.prompts.request import exchanges_shown
@@ -221,14 +221,25 @@ class Synthesis:
         if former and needs and network:
             all_needs = {**former_needs, "network": build.spec.accesses, "lock": build.lock}
             needs = await network.ungranted(former.model_copy(update=all_needs))
-        needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
-        if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
-            raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")
-        if needs:
-            final = {"specification": build.spec, "lock": build.lock}
-            specified = build.reply and build.reply.model_copy(update=final)
-            self.result = needs_consent(build.spec.name, needs, specified=specified)
-        return bool(needs)
+        turn, name = self._steps.turn, build.spec.name
+        needs = tuple(need for need in needs if need.key not in turn.granted)
+        if not needs:
+            return False
+        final = {"specification": build.spec, "lock": build.lock}
+        specified = build.reply and build.reply.model_copy(update=final)
+        asked = needs_consent(name, needs, specified=specified)
+        if not turn.request.is_part:
+            self.result = asked
+            return True
+        decision = turn.granted.get(asked.question.id)  # the whole of which this is a part asked
+        if decision in (None, NO):
+            refusal = not_consented(name, "")
+            if decision is None:
+                refusal.asks = asked.model_copy(update={"specified": None})
+            raise refusal
+        turn.emit(ConsentDecided(tool=name, server=titles(needs), decision=decision))
+        turn.granted.update((need.key, decision) for need in needs)
+        return False
 
     async def probe(self) -> str:
         """Record what the hosts answer; the specification is written again if they don't.
