@@ -192,7 +192,12 @@ class ExportAs(Value):
     form: ExportForm = Field("bundle", alias="as")
 
 
-class BundleImport(Value):
+class BundleCheck(Value):
+    installs: bool = False
+    """Whether packages that tools need may be installed for the check."""
+
+
+class BundleImport(BundleCheck):
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """sha256 of the file, as its check told."""
     file: Annotated[str, Field(min_length=1, max_length=255)] = "bundle.zip"
