@@ -22,7 +22,7 @@ from selfeng.core.turn import Inspector
 from selfeng.core.verdict import CallLimits
 from selfeng.durable.doors import DurableThreads
 from selfeng.engine import Engine, ModelParts
-from selfeng.library.composition.linked_sandbox import PinnedSources
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
@@ -84,8 +84,9 @@ async def engine_on(
         grants = Grants(book.database)
         network = GrantedNetwork(sandbox, pages or ScriptedNetwork(), grants, check_limits)
         connected = network if pages else None
+        linked = LinkedSandbox(sandbox, library, PinnedSources(library))
         synthesis = SynthesisEngine(
-            model, sandbox, library, model_name="scripted", network=connected
+            model, linked, library, model_name="scripted", network=connected
         )
         orchestrator = Orchestrator(
             library,
