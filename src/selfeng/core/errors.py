@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from selfeng.core.consent_question import ConsentAsked
+    from selfeng.core.http import NetworkAccess
     from selfeng.core.tool import Need
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "request", "internal"]
@@ -283,6 +284,8 @@ class NetworkRefused(AgentError):
     """
 
     kind = "task"
+    lacks: "NetworkAccess | None" = None
+    """The host that a redirect led to, if a person can allow it."""
 
 
 class WorkspaceError(AgentError):

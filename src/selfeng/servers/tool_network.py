@@ -81,14 +81,23 @@ class GrantedNetwork:
         accesses: Sequence[NetworkAccess],
     ) -> Execution:
         exchanges: list[Exchange] = []
-        network = _WithRefusals(self._networks.network(accesses, exchanges.append))
+        hosts = {access.host for access in accesses}
+        grants = [grant.need for grant in await self.grants(job.name)]
+        redirects = [g for g in grants if isinstance(g, NetworkAccess) and g.after in hosts]
+        allowed = tuple(dict.fromkeys([*accesses, *redirects]))
+        network = _WithRefusals(self._networks.network(allowed, exchanges.append))
         live_job = replace(job, exchanges=())
         execution = await self._sandbox.execute(live_job, arguments, files, network)
         if isinstance(execution, Killed):
             return execution
         execution = execution.model_copy(update={"exchanges": tuple(exchanges)})
         if isinstance(execution, Raised) and network.refusals:
-            reason = {"type_name": "NetworkRefused", "message": str(network.refusals[-1])}
+            refusal = network.refusals[-1]
+            reason = {
+                "type_name": "NetworkRefused",
+                "message": str(refusal),
+                "lacks": refusal.lacks,
+            }
             return execution.model_copy(update=reason)
         return execution
 
@@ -124,9 +133,13 @@ class GrantedNetwork:
         return needs
 
     async def with_granted(self, tool: Tool) -> Tool:
-        """The tool with the granted hosts of its calls beside those that it needs always."""
-        grants = await self.grants(tool.name) if any(a.argument for a in tool.network) else ()
+        """The tool with the granted hosts of its calls, and of redirects, beside those that it
+        always needs.
+        """
+        grants = await self.grants(tool.name) if tool.network else ()
         hosts = [grant.need for grant in grants if isinstance(grant.need, NetworkAccess)]
+        if not any(access.argument for access in tool.network):
+            hosts = [host for host in hosts if host.after]
         network = tuple(dict.fromkeys([*tool.network, *hosts]))
         return tool.model_copy(update={"network": network})
 

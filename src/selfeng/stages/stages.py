@@ -36,7 +36,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import ConsentDecided
 from selfeng.core.files import File
-from selfeng.core.http import READING, Exchange
+from selfeng.core.http import READING, Exchange, NetworkAccess
 from selfeng.core.owner import current_owner, owned_by
 from selfeng.core.plan import Plan, SavedPlan, StepResult
 from selfeng.core.prompt import FunctionCall
@@ -48,7 +48,7 @@ from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool, needs_of
+from selfeng.core.tool import Need, Tool, needs_of
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -340,9 +340,10 @@ class Stages:
         asked_id = (
             consent_id(tool.digest) if isinstance(tool, ServerTool) else needs_id(tool.name, needs)
         )
-        if answer.id != asked_id:
-            return False
         decision = cast(Consent, answer.value)
+        if answer.id != asked_id:  # about a redirect, or the tool needs something else now
+            state.choice = call
+            return isinstance(tool, Tool) and decision != NO
         server = tool.server if isinstance(tool, ServerTool) else titles(needs)
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
@@ -445,6 +446,10 @@ class Stages:
         if isinstance(call.tool, Tool) and call.tool.needs and await self._asks(state, call):
             return "incomplete"
         execution = await self._executor.run(state.turn, call)
+        if isinstance(execution, Raised) and execution.lacks and not state.turn.sent:
+            if await self._waits_for(state, call, (execution.lacks,)):
+                return "incomplete"
+            execution = await self._executor.run(state.turn, _with_host(call, execution.lacks))
         state.ran.append(Executed(call=call, execution=execution))
         if isinstance(execution, Returned):
             tool = call.tool
@@ -467,9 +472,12 @@ class Stages:
         Raises:
             AgentError: it is a part, which can't ask.
         """
+        needs = await self._executor.ungranted(state.turn, call.bound_tool)
+        return bool(needs) and await self._waits_for(state, call, needs)
+
+    async def _waits_for(self, state: RequestState, call: Call, needs: tuple[Need, ...]) -> bool:
+        """Whether a call waits for consent to these needs. Raises: as `_asks`."""
         turn, tool = state.turn, call.bound_tool
-        if not (needs := await self._executor.ungranted(turn, tool)):
-            return False
         outcome = needs_consent(tool.name, needs, call=call.waiting)
         decision = turn.granted.get(outcome.question.id, "no")
         if decision != NO:  # the whole of which this is a part asked
@@ -622,6 +630,13 @@ class Stages:
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
         return "unclear" if reply.questions else "replied"
+
+
+def _with_host(call: Call, access: NetworkAccess) -> Call:
+    """The call of a tool that may use one more host."""
+    tool = call.bound_tool
+    connected = tool.model_copy(update={"network": (*tool.network, access)})
+    return call.model_copy(update={"tool": connected})
 
 
 def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:

@@ -19,7 +19,7 @@ from selfeng.core.consent_question import ConsentAsked, needs_consent, not_conse
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ConsentDecided, ToolProposed
 from selfeng.core.functions import REFERENCE
-from selfeng.core.http import Exchange
+from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary, ToolNetwork
@@ -249,11 +249,15 @@ class Synthesis:
         """
         spec = self._build.spec
         with self._steps.step("probe") as current:
-            exchanges, problems = await self._probed()
+            exchanges, problems, redirects = await self._probed()
             has_failed = bool(problems) and not any(e.response.status < _ERROR for e in exchanges)
             answered = f"{len(exchanges)} of {count(len(spec.probes), 'probe')} answered."
             current.summary = " ".join([answered, *(f"{problem}." for problem in problems)])
-            current.failed = has_failed
+            current.failed = has_failed and not redirects
+        if redirects:
+            more_hosts = spec.model_copy(update={"network": (*spec.network, *redirects)})
+            self._build = self._build.model_copy(update={"spec": more_hosts})
+            return "unclear" if await self._asks_for_consent() else await self.probe()
         if has_failed and self._reopened == self._policy.max_rewrites:
             raise gave_up("probe", self._reopened + 1, problems[0])
         if has_failed:
@@ -268,9 +272,12 @@ class Synthesis:
             self._former = self._former.model_copy(update={"exchanges": exchanges})
         return "recorded"
 
-    async def _probed(self) -> tuple[tuple[Exchange, ...], list[str]]:
-        """What the probes recorded, except what was recorded before, and what is wrong with it."""
+    async def _probed(self) -> tuple[tuple[Exchange, ...], list[str], list[NetworkAccess]]:
+        """What the probes recorded, except what was recorded before, what is wrong with it, and the
+        hosts to which they were redirected without consent.
+        """
         build, network, problems = self._build, self._deps.network, list[str]()
+        redirects = list[NetworkAccess]()
         assert network is not None, build
         exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
         for url in [url for url in build.spec.probes if url not in exchanges]:
@@ -278,6 +285,7 @@ class Synthesis:
                 exchange = await network.probe(build.spec.accesses, url)
             except NetworkRefused as error:
                 problems.append(error.message)
+                redirects += [error.lacks] if error.lacks else []
                 continue
             if len(exchange.response.body) > _LARGEST:
                 problems.append(f"the answer to GET {url} is too large to be recorded")
@@ -286,7 +294,7 @@ class Synthesis:
                 problems.append(f"the answer to GET {url} is {exchanges_shown([exchange])}")
             exchanges[url] = exchange
         new = tuple(e for e in exchanges.values() if e not in build.exchanges)
-        return new, problems
+        return new, problems, list(dict.fromkeys(redirects))
 
     async def test(self) -> str:
         suite = await self._deps.tester.write(
