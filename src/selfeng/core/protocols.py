@@ -188,7 +188,7 @@ class ToolNetwork(Protocol):
         """Grant a tool these of its needs, until the person revokes them."""
 
     async def check_limits(self, limits: CallLimits) -> None:
-        """Raises: RequestError: a call gets less on this machine, whoever allows it."""
+        """Raises: RequestError: a call gets less on this machine, even with consent."""
 
     async def lock(self, requirements: Sequence[str]) -> PackageLock:
         """Choose versions of packages, and look up what a person should know of them. Raises:

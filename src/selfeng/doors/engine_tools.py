@@ -133,13 +133,13 @@ class RunCall(Value):
 
 
 class GrantsCall(Value):
-    """List the hosts, packages and limits that the person lets tools of the library have."""
+    """List the hosts, packages and limits that the person allows tools of the library."""
 
     tool: str = Field("", description="Name of a tool, with what it still lacks; all by default.")
 
 
 class AllowCall(Value):
-    """Ask the person to let a tool have what it needs, also in later versions. They consent in a
+    """Ask the person to allow a tool what it needs, also in later versions. They consent in a
     form of this client; without forms, the error says where.
     """
 
