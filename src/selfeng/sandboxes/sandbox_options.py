@@ -99,14 +99,20 @@ class SandboxOptions:
         usual, seconds = self.limits, max(more.seconds or 0, self.timeout)
         more_space = max(0, (more.space or 0) - usual.tmp_mb)
         memory = max(more.memory or 0, usual.memory_mb) + more_space
-        for amount, most, unit, remedy in (
-            (more.seconds or 0, self.most_seconds, "s", "raise CALL_MAX_SECONDS"),
-            (memory, self.most_memory_mb, "MB", "use a machine with more memory"),
+        quarter = "a quarter of this machine's memory"
+        for amount, most, unit, setting, remedy in (
+            (more.seconds or 0, self.most_seconds, "s", "CALL_MAX_SECONDS", "raise that"),
+            (memory, self.most_memory_mb, "MB", quarter, "use a machine with more"),
         ):
             if amount > most:
                 raise RequestError(
-                    f"a call of the tool may use {amount:g} {unit}, and gets {most:g} at most here",
+                    f"a call of the tool would use {amount:g} {unit}, and gets at most {most:g} "
+                    f"{unit} here ({setting})",
                     f"have the tool do less at once, or {remedy}",
+                    cause="limits",
+                    amount=f"{amount:g} {unit}",
+                    most=f"{most:g} {unit}",
+                    setting="memory" if unit == "MB" else setting,
                 )
         return {
             "long_calls": True,
