@@ -79,6 +79,9 @@ class Agent:
     tool = _blocking(AsyncAgent.tool)
     search = _blocking(AsyncAgent.search)
     execute = _blocking(AsyncAgent.execute)
+    grants = _blocking(AsyncAgent.grants)
+    allow = _blocking(AsyncAgent.allow)
+    revoke = _blocking(AsyncAgent.revoke)
     conversations = _blocking(AsyncAgent.conversations)
     history = _blocking(AsyncAgent.history)
 
