@@ -22,6 +22,8 @@ from urllib.request import Request, urlopen
 
 from filelock import FileLock
 
+from selfeng.library.seeding import SeedMark
+from selfeng.store.database import open_database
 from tests.fork_server import ROOT, Program
 
 
@@ -87,6 +89,15 @@ class Home:
             return Program(*arguments, env=environment, **streams)
         command = [self.python, *arguments]
         return subprocess.Popen(command, cwd=self.place, env=environment, text=True, **streams)
+
+
+def bare_home(folder: Path, *, bubblewrap: bool = False) -> Home:
+    """A home whose servers don't add the seed tools, which take a while."""
+    home = Home(folder / "home", bubblewrap)
+    database = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
+    SeedMark(database).put()
+    database.dispose()
+    return home
 
 
 def seeded_home(folder: Path) -> tuple[Home, str]:

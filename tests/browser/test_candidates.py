@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from selfeng.core.spec import SpecExample, SpecificationReply
 from selfeng_offline.completion import Completion
 from selfeng_offline.server import OfflineServer
-from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page, opened, step
+from tests.browser.test_page import NARROW, WIDE, ask, finished, open_page, opened, step
 from tests.doubles import fenced, specification
-from tests.home import serving
+from tests.home import bare_home, serving
 from tests.script import Script
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]

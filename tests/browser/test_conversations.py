@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal
 from tests.browser.conftest import watched
-from tests.browser.test_page import NARROW, WIDE, ask, bare_home, ended, finished, flaws, open_page
-from tests.home import serving
+from tests.browser.test_page import NARROW, WIDE, ask, ended, finished, flaws, open_page
+from tests.home import bare_home, serving
 from tests.web.server_process import ServerProcess
 from web.access import PERSON
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_page import ask, bare_home, ended, finished, flaws, open_page, step
-from tests.home import serving
+from tests.browser.test_page import ask, ended, finished, flaws, open_page, step
+from tests.home import bare_home, serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 

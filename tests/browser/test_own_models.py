@@ -11,9 +11,9 @@ from selfeng.core.events import TurnFinished
 from selfeng.core.stage_event import Usage
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal, JournalEntry
-from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, flaws, open_page
+from tests.browser.test_page import NARROW, WIDE, ask, finished, flaws, open_page
 from tests.engine.test_own_models import AnyModel, Noting
-from tests.home import serving
+from tests.home import bare_home, serving
 from tests.store.test_spending import NOW, Turns
 from web.access import PERSON
 

@@ -16,13 +16,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from selfeng.core.spec import SpecificationReply
-from selfeng.library.seeding import SeedMark
-from selfeng.store.database import open_database
 from selfeng_offline.completion import Completion, CompletionRequest, Flawed
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer
 from selfeng_offline.wire import Rejection
-from tests.home import ROOT, Home, serving
+from tests.home import ROOT, Home, bare_home, serving
 from tests.script import Script, Step, title_of
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
@@ -104,15 +102,6 @@ def staged(home: Home) -> Iterator[Theatre]:
 def theatre(tmp_path_factory) -> Iterator[Theatre]:
     with staged(bare_home(tmp_path_factory.mktemp("theatre"), bubblewrap=True)) as theatre:
         yield theatre
-
-
-def bare_home(folder, *, bubblewrap: bool = False) -> Home:
-    """A home that does not get the seed tools, which take a while."""
-    home = Home(folder / "home", bubblewrap)
-    database = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
-    SeedMark(database).put()
-    database.dispose()
-    return home
 
 
 def open_page(page: Page, link: str) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.test_page import NARROW, OVERFLOW, WIDE, bare_home, flaws, open_page
-from tests.home import serving
+from tests.browser.test_page import NARROW, OVERFLOW, WIDE, flaws, open_page
+from tests.home import bare_home, serving
 from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_page import NARROW, OVERFLOW, ask, bare_home, finished, flaws, open_page
-from tests.home import serving
+from tests.browser.test_page import NARROW, OVERFLOW, ask, finished, flaws, open_page
+from tests.home import bare_home, serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from selfeng.core.spec import SpecificationReply
 from selfeng_offline.completion import Flawed
 from selfeng_offline.server import OfflineServer
-from tests.browser.test_page import SPECIFY, Stage, Theatre, ask, bare_home, ended, open_page
-from tests.home import serving
+from tests.browser.test_page import SPECIFY, Stage, Theatre, ask, ended, open_page
+from tests.home import bare_home, serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 

@@ -17,7 +17,7 @@ from selfeng.core.verdict import CallLimits
 from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer
-from tests.home import Home
+from tests.home import Home, bare_home
 
 pytestmark = [pytest.mark.bubblewrap]
 
@@ -145,7 +145,7 @@ def test_a_long_call_survives_the_servers_death_and_is_answered_once(
     tmp_path: Path, seconds: int
 ) -> None:
     steps = seconds * PER_SECOND
-    author, home = Author(steps), Home(tmp_path / "home", bubblewrap=True)
+    author, home = Author(steps), bare_home(tmp_path, bubblewrap=True)
     with OfflineServer(author, delay=0) as model:
         with serving(home, model) as server:
             asked = server.ask(text=f"Add the numbers up to {steps}, slowly")
@@ -187,4 +187,6 @@ def test_a_long_call_survives_the_servers_death_and_is_answered_once(
     last = whole[-1]["event"]
     assert f"{steps * (steps + 1) // 2}" in last["answer"]
     assert tool["uses"] == 1
-    assert author.asked - paid == Counter({"answer": 1}), author.asked
+    calls = author.asked - paid
+    del calls["lessons"]  # an idle server looks for some at any time
+    assert calls == Counter({"answer": 1}), author.asked

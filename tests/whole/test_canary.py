@@ -10,8 +10,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.browser.test_page import bare_home
-from tests.home import serving
+from tests.home import bare_home, serving
 from tests.llm import wire_server
 from tests.llm.wire_server import Sent, Served
 from tests.servers.mcp_examples import entry, write

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from selfeng.cli.app import app
 from selfeng.core.events import EVENT
-from tests.home import Home, serving
+from tests.home import Home, bare_home, serving
 
 pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap]
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Home:
-    return Home(tmp_path_factory.mktemp("home") / "engine", bubblewrap=True)
+    return bare_home(tmp_path_factory.mktemp("engine"), bubblewrap=True)
 
 
 @pytest.fixture(scope="module")
