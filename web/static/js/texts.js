@@ -14,9 +14,11 @@ bundle.addResource(new FluentResource(catalogue));
 
 export const words = (id, otherwise = "", values) => (hasText(id) ? t(id, values) : otherwise);
 
+const LATER = { secrets: "none", near: "none" }; // what events of earlier versions lack
+
 // A text of the server: the sentence of its code, or the text itself where it has none.
 export const coded = ({ code, values }, text = "", part = "") =>
-  code ? words(`said-${code}${part}`, text, values) : text;
+  code ? words(`said-${code}${part}`, text, { ...LATER, ...values }) : text;
 
 export const hasText = (id) => bundle.hasMessage(id);
 

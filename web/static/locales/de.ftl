@@ -267,20 +267,26 @@ said-network = { $needs ->
 }
 said-network-why = { $sent ->
     [none] {""}
-   *[other] Es sendet { $sent }. Seine Argumente können Teil davon sein.{" "}
+   *[other] Es sendet { $sent }. Seine Argumente können Teil davon sein.{"\u000A"}{ $secrets ->
+        [none] {""}
+       *[other] Mit den Geheimnissen: { $secrets }.{"\u000A"}
+    }{ $near ->
+        [none] {""}
+       *[other] Im eigenen Netz: { $near }.{"\u000A"}
+    }
 }{ $packages ->
     [none] {""}
    *[other] Sein Code braucht { $packages }; sie werden für ihn in der Sandbox installiert.{ $size ->
         [none] {""}
-       *[other] {" "}Ihre Größe: { $size } MB.
+       *[other] {"\u000A"}Ihre Größe: { $size } MB.
     }{ $unlicensed ->
         [none] {""}
-       *[other] {" "}Ihre Lizenz ist nicht bekannt: { $unlicensed }.
-    } { $vulnerable ->
+       *[other] {"\u000A"}Ihre Lizenz ist nicht bekannt: { $unlicensed }.
+    }{"\u000A"}{ $vulnerable ->
         [none] Sie haben keine bekannten Schwachstellen.
         [unknown] Ob sie bekannte Schwachstellen haben, ist nicht bekannt.
        *[other] Bekannte Schwachstellen: { $vulnerable }.
-    }{" "}
+    }{"\u000A"}
 }{ tool-limits }
 said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
 said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.

@@ -267,20 +267,26 @@ said-network = { $needs ->
 }
 said-network-why = { $sent ->
     [none] {""}
-   *[other] It sends { $sent }. Its arguments may be part of that.{" "}
+   *[other] It sends { $sent }. Its arguments may be part of that.{"\u000A"}{ $secrets ->
+        [none] {""}
+       *[other] With the secrets: { $secrets }.{"\u000A"}
+    }{ $near ->
+        [none] {""}
+       *[other] In your own network: { $near }.{"\u000A"}
+    }
 }{ $packages ->
     [none] {""}
    *[other] Its code needs { $packages }, which are installed for it in the sandbox.{ $size ->
         [none] {""}
-       *[other] {" "}Their size: { $size } MB.
+       *[other] {"\u000A"}Their size: { $size } MB.
     }{ $unlicensed ->
         [none] {""}
-       *[other] {" "}Their licence is not known: { $unlicensed }.
-    } { $vulnerable ->
+       *[other] {"\u000A"}Their licence is not known: { $unlicensed }.
+    }{"\u000A"}{ $vulnerable ->
         [none] They have no known vulnerabilities.
         [unknown] Whether they have known vulnerabilities is not known.
        *[other] Known vulnerabilities: { $vulnerable }.
-    }{" "}
+    }{"\u000A"}
 }{ tool-limits }
 said-pictures = May { $model } at { $hosts } see { $files }?
 said-pictures-why = It gets the pictures themselves, as code can’t read what they show.
