@@ -10,7 +10,9 @@ export const locale =
   globalThis.navigator?.languages?.find((one) => one.split("-")[0] === language) ?? language;
 
 const bundle = new FluentBundle(locale, { useIsolating: false });
-bundle.addResource(new FluentResource(catalogue));
+export const addTexts = (source) => bundle.addResource(new FluentResource(source));
+
+addTexts(catalogue);
 
 export const words = (id, otherwise = "", values) => (hasText(id) ? t(id, values) : otherwise);
 
