@@ -360,8 +360,8 @@ class EngineTools:
             case "no":
                 return text_result("The person does not allow it.", {"allowed": ""}, failed=True)
         refusal = refused(not_granted(tool.name, needs))
-        asked = {"questions": [question.model_dump(mode="json")], "answer": question.question}
-        structured = {**(refusal.structured_content or {}), "outcome": "asked", **asked}
+        questions = {"questions": [question.model_dump(mode="json")], "answer": question.question}
+        structured = {**(refusal.structured_content or {}), "outcome": "asked", **questions}
         return refusal.model_copy(update={"structured_content": structured})
 
     async def _revoke(self, call: RevokeCall) -> types.CallToolResult:
