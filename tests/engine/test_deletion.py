@@ -34,6 +34,7 @@ from tests.databases import address
 from tests.doubles import kept
 from tests.home import Home
 from tests.registry.drafts import draft
+from web.texts import LOCALES
 
 CANARY = "kanarie7f3a"
 ME, YOU = f"me-{CANARY}", "you"
@@ -281,6 +282,15 @@ async def test_every_table_and_every_file_belongs_to_one_kind(
     files = {path.name for path in (home.folder / "data").iterdir()}
     unlisted = {name for name in files if not any(_belongs(name, p) for p in patterns)}
     assert unlisted == set()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_page_has_words_for_every_kind(language: str) -> None:
+    text = (LOCALES / f"{language}.ftl").read_text("utf-8")
+    names = {
+        part for k in DATA_KINDS for part in (k.kind, f"until-{k.until}", f"goes-{k.deletion}")
+    }
+    assert [name for name in sorted(names) if f"\ndata-{name} = " not in text] == []
 
 
 def _belongs(name: str, pattern: str) -> bool:
