@@ -62,6 +62,7 @@ from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.schedules import Scheduler
 from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
@@ -81,6 +82,7 @@ from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
@@ -314,6 +316,15 @@ def compose(
         changed=readiness.changed,
         background=background,
     )
+    schedules = Scheduler(
+        Schedules(database), tools.library, requests.begin, turns, journal=journal, files=files
+    )
+    alarm = DriftAlarm(
+        tools.library,
+        network,
+        processes.claim,
+        lambda: configuration.settings.services_check_hours,
+    )
     earlier_answers = EarlierAnswers(
         tools.library,
         lambda: models.current.executor,
@@ -363,6 +374,7 @@ def compose(
         network=network,
         vault=vault,
         shares=Shares(database, journal, files),
+        schedules=schedules,
         setup=Setup(
             {
                 "search": partial(prepare_search, settings),
@@ -377,12 +389,7 @@ def compose(
             seeded=SeedMark(database),
             processes=processes,
             background=background,
-            watch=DriftAlarm(
-                tools.library,
-                network,
-                processes.claim,
-                lambda: configuration.settings.services_check_hours,
-            ).run,
+            watches=(alarm.run, *((schedules.run,) if workflows else ())),
         ),
         readiness=readiness,
         recovery=recovery,

@@ -14,10 +14,19 @@ _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
 _EVIDENCE = schema.lesson_evidence.c
 
 DataKind = Literal[
-    "conversations", "files", "results", "links", "proposals", "grants", "spending", "lessons"
+    "conversations",
+    "files",
+    "results",
+    "links",
+    "schedules",
+    "proposals",
+    "grants",
+    "spending",
+    "lessons",
 ]
 
 _OWNED: Mapping[DataKind, sa.Table] = {
+    "schedules": schema.schedules,
     "proposals": schema.proposals,
     "grants": schema.grants,
     "spending": schema.spending,
@@ -85,8 +94,8 @@ class PersonalData:
             return [(row.name, row.request) for row in connection.execute(query)]
 
     def delete(self, owner: str) -> None:
-        """Delete the owner's conversations with files and results, links, proposals, grants and
-        spending, and the lessons that only they taught.
+        """Delete the owner's conversations with files and results, links, schedules, proposals,
+        grants and spending, and the lessons that only they taught.
         """
         conversations, lessons = _conversations(owner), schema.lessons
         with writing(self._engine) as connection:

@@ -1,0 +1,269 @@
+"""Schedules: begins the runs that are due, each as a turn that calls a tool without a model, and
+pauses those whose runs need a person.
+
+A process takes a run by one change in SQL, which names the turn that the run becomes. So none is
+lost or done twice wherever a process ends: any process begins a turn that is not there, and the
+queue goes on with one that is.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from uuid import uuid4
+
+from sqlalchemy.exc import IntegrityError
+
+from selfeng.core.errors import AgentError, LimitReached, RequestError, ResourceBusy
+from selfeng.core.events import FINAL, Event, TurnFinished, TurnStopped
+from selfeng.core.files import File
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.schedule import Schedule, ScheduledRun, SchedulePlan, problem_of
+from selfeng.core.status import Asked
+from selfeng.core.tool import Tool
+from selfeng.core.turn import HandCall, Request
+from selfeng.core.visible import one_line
+from selfeng.core.words import shortened
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.conversation_list import ConversationChange
+from selfeng.store.journal import Journal
+from selfeng.store.schedules import Schedules
+from selfeng.synthesis.probe import shown_call
+from selfeng.turns.turn_registry import TurnRegistry
+
+log = logging.getLogger(__name__)
+
+_LOOK = 1.0
+"""Seconds between looks at what is due."""
+_OTHERS = timedelta(seconds=5)
+"""How long a process has to begin the turn of a run that it took; then another one does."""
+_MOST_TRIES = 3
+"""How often a run begins again after its process was ended in order."""
+_BY_HAND = "paused by hand"
+_SHOWN = 500
+"""Characters of what a run came to, in a list."""
+
+
+class Scheduler:
+    """Used on the engine's loop."""
+
+    def __init__(
+        self,
+        schedules: Schedules,
+        library: ToolLibrary,
+        begin: Callable[[str, Request, str], Awaitable[Asked]],
+        turns: TurnRegistry,
+        *,
+        journal: Journal,
+        files: ConversationFiles,
+    ) -> None:
+        """`begin` begins the turn of an owner's request, with an id."""
+        self._schedules, self._library, self._begin_turn = schedules, library, begin
+        self._turns, self._journal, self._files = turns, journal, files
+        self._since = datetime.now(UTC)
+
+    async def add(self, owner: str, plan: SchedulePlan, files: Sequence[File] = ()) -> Schedule:
+        """Keep a schedule, with a conversation of its own, which has the files and gets the runs.
+
+        Raises:
+            ToolNotFound, ToolModified, VersionNotFound
+            RequestError: the arguments don't fit the tool, times or time zone are wrong, or the
+                name is taken.
+            LimitReached: there are too many.
+        """
+        now, tool = datetime.now(UTC), await self._tool(plan)
+        due = plan.next_due(now)
+        try:
+            arguments = bind(tool.signature, plan.arguments)
+        except ArgumentsInvalid as error:
+            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        name = one_line(plan.name.strip()) or tool.name
+        schedule = Schedule(
+            **dict(plan) | {"name": name, "version": tool.version, "arguments": arguments},
+            id=uuid4().hex,
+            owner=owner,
+            files=tuple(file.reference() for file in files),
+            conversation_id=uuid4().hex,
+            created_at=now,
+            next_at=due,
+        )
+        await asyncio.to_thread(self._schedules.put, schedule, files)
+        return schedule
+
+    async def list(self, owner: str) -> tuple[Schedule, ...]:
+        """Those of an owner, by name."""
+        return await asyncio.to_thread(self._schedules.read, owner)
+
+    async def get(self, owner: str, name: str) -> Schedule:
+        """One by its name or id. Raises: ResourceNotFound."""
+        return await asyncio.to_thread(self._schedules.find, owner, name)
+
+    async def start(self, owner: str, name: str) -> Asked:
+        """Begin a run now, also of a paused schedule.
+
+        Raises: ResourceNotFound, also if its conversation was deleted. LimitReached: too many
+            requests wait. ResourceBusy: a run goes on.
+        """
+        schedule = await self.get(owner, name)
+        await self._turns.check(owner, schedule.conversation_id)
+        run, now = uuid4().hex, datetime.now(UTC)
+        its = self._schedules.begin
+        if not await asyncio.to_thread(its, schedule, run, now, schedule.next_at):
+            raise ResourceBusy(f"{schedule.name!r} runs already", "wait until it has ended")
+        return await self._begin_or_give_up(schedule, run)
+
+    async def pause(self, owner: str, name: str) -> Schedule:
+        """Begin no more runs; one that has begun goes on. Raises: ResourceNotFound."""
+        schedule = await self.get(owner, name)
+        await asyncio.to_thread(self._schedules.pause, schedule, _BY_HAND)
+        return await self.get(owner, schedule.id)
+
+    async def resume(self, owner: str, name: str) -> Schedule:
+        """Begin runs again, from the next time on. Its conversation is restored if it was deleted.
+
+        Raises: ResourceNotFound, also if the conversation is gone.
+        """
+        schedule = await self.get(owner, name)
+        restored = ConversationChange(deleted=False)
+        change = self._journal.change_conversation
+        await asyncio.to_thread(change, owner, schedule.conversation_id, restored)
+        due = schedule.next_due(datetime.now(UTC))
+        await asyncio.to_thread(self._schedules.resume, schedule, due)
+        return await self.get(owner, schedule.id)
+
+    async def remove(self, owner: str, name: str) -> None:
+        """Its conversation stays, with the results. Raises: ResourceNotFound."""
+        schedule = await self.get(owner, name)
+        await asyncio.to_thread(self._schedules.remove, schedule)
+        if schedule.run:
+            await self._stop(schedule, "Its schedule was removed.")
+
+    async def run(self) -> None:
+        """Look after all schedules, as long as a server runs."""
+        while True:
+            await asyncio.sleep(_LOOK)
+            try:
+                await self.look()
+            except Exception as error:  # noqa: BLE001 - the database is away
+                log.warning("the schedules could not be looked after: %s", error)
+
+    async def look(self) -> None:
+        """Begin what is due, and note what has ended."""
+        for schedule in await asyncio.to_thread(self._schedules.due, datetime.now(UTC)):
+            try:
+                await (self._follow(schedule) if schedule.run else self._take(schedule))
+            except LimitReached as error:
+                log.info("%s waits: %s", schedule.name, error)
+            except AgentError as error:
+                await self._give_up(schedule, error)
+            except Exception:  # one schedule must not keep the others from running
+                log.exception("the schedule %s could not be looked after", schedule.id)
+
+    async def _take(self, schedule: Schedule) -> None:
+        """Begin the run that is due, unless it was missed, or another process does."""
+        now = datetime.now(UTC)
+        moments = schedule.due_now(schedule.next_at, now)
+        next_at = moments[1] if len(moments) > 1 else schedule.next_due(now)
+        if not moments:
+            await asyncio.to_thread(self._schedules.skip, schedule, next_at)
+            return
+        run = uuid4().hex
+        if await asyncio.to_thread(self._schedules.begin, schedule, run, moments[0], next_at):
+            with suppress(AgentError):  # of which the schedule tells
+                await self._begin_or_give_up(schedule, run)
+
+    async def _begin_or_give_up(self, schedule: Schedule, run: str) -> Asked:
+        """Begin a run that was taken as this turn. Raises: AgentError: it could not begin, and the
+        schedule is paused; or LimitReached: it begins later.
+        """
+        schedule = schedule.model_copy(update={"run": run})
+        try:
+            return await self._begin(schedule)
+        except LimitReached:
+            raise
+        except AgentError as error:
+            await self._give_up(schedule, error)
+            raise
+
+    async def _begin(self, schedule: Schedule) -> Asked:
+        """Begin the turn of the run, unless another process has. Raises: ResourceNotFound."""
+        await self._turns.check(schedule.owner, schedule.conversation_id)
+        read = self._files.contents(schedule.conversation_id).file
+        call = FunctionCall(name=schedule.tool, arguments=dict(schedule.arguments))
+        request = Request(
+            f"Run {shortened(shown_call(schedule.tool, schedule.arguments), _SHOWN)}",
+            files=tuple([await asyncio.to_thread(read, file) for file in schedule.files]),
+            conversation_id=schedule.conversation_id,
+            kind=HandCall(call=call, version=schedule.version, schedule=schedule.name),
+        )
+        try:
+            return await self._begin_turn(schedule.owner, request, schedule.run)
+        except IntegrityError:
+            return Asked(conversation_id=schedule.conversation_id, turn_id=schedule.run)
+
+    async def _follow(self, schedule: Schedule) -> None:
+        """Note the end of a run, or see to it that it comes to one."""
+        now, began = datetime.now(UTC), schedule.begun_at or schedule.created_at
+        numbered = await asyncio.to_thread(self._journal.numbered, schedule.run)
+        events = [event for event, *_ in numbered]
+        is_late = now - max(began, self._since) > timedelta(seconds=schedule.seconds)
+        if events and isinstance(events[-1], FINAL):
+            await self._end(schedule, events, again=not is_late)
+            return
+        if is_late:
+            reason = f"a run took more than {schedule.seconds} seconds"
+            last = self._outcome(schedule, reason)
+            await asyncio.to_thread(self._schedules.pause, schedule, reason, last)
+            await self._stop(schedule, f"It took more than {schedule.seconds} seconds.")
+        elif not events and now - began > _OTHERS:
+            await self._begin(schedule)
+
+    async def _stop(self, schedule: Schedule, reason: str) -> None:
+        """Stop a run, in whatever process."""
+        if not await self._turns.stop(schedule.owner, schedule.run, reason):
+            stop = self._journal.request_stop
+            await asyncio.to_thread(stop, schedule.owner, schedule.run)
+
+    async def _end(self, schedule: Schedule, events: Sequence[Event], *, again: bool) -> None:
+        """Note how a run ended; one that was stopped with its process begins `again`."""
+        last, problem = events[-1], problem_of(events)
+        is_stopped = isinstance(last, TurnStopped) and last.by == "server"
+        if is_stopped and again and schedule.tries < _MOST_TRIES:
+            run = uuid4().hex
+            if await asyncio.to_thread(self._schedules.begin_again, schedule, run):
+                await self._begin_or_give_up(schedule, run)
+            return
+        if schedule.state == "paused" and schedule.last and schedule.last.turn_id == schedule.run:
+            problem = schedule.last.problem  # it took too long, and was stopped
+        text = last.answer if isinstance(last, TurnFinished) else ""
+        outcome = self._outcome(schedule, problem, text)
+        await asyncio.to_thread(self._schedules.end, schedule, outcome)
+
+    async def _give_up(self, schedule: Schedule, error: AgentError) -> None:
+        """Pause a schedule of which no run can begin."""
+        reason = one_line(": ".join(filter(None, (error.message, error.remedy))))
+        log.warning("the schedule %s is paused: %s", schedule.id, reason)
+        last = self._outcome(schedule.model_copy(update={"run": ""}), reason)
+        end = partial(self._schedules.end, schedule, last)
+        pause = partial(self._schedules.pause, schedule, reason, last)
+        await asyncio.to_thread(end if schedule.run else pause)
+
+    def _outcome(self, schedule: Schedule, problem: str, text: str = "") -> ScheduledRun:
+        return ScheduledRun(
+            turn_id=schedule.run,
+            due_at=schedule.due_at or schedule.next_at,
+            ended_at=datetime.now(UTC),
+            problem=shortened(problem, _SHOWN),
+            text=shortened(text, _SHOWN),
+        )
+
+    async def _tool(self, plan: SchedulePlan) -> Tool:
+        """Raises: ToolNotFound, ToolModified, VersionNotFound."""
+        tool = await self._library.get(plan.tool)
+        if plan.version in (0, tool.version):
+            return tool
+        return (await self._library.version(plan.tool, plan.version)).tool
