@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from uuid import uuid4
 
 from sqlalchemy.exc import IntegrityError
@@ -46,6 +47,13 @@ _MOST_TRIES = 3
 _BY_HAND = "paused by hand"
 _SHOWN = 500
 """Characters of what a run came to, in a list."""
+
+
+def run_id(schedule: Schedule, due_at: datetime, tries: int = 0) -> str:
+    """Id of the turn of the run that is due then, after as many that were stopped: the same in
+    every process.
+    """
+    return sha256(f"{schedule.id} {due_at.isoformat()} {tries}".encode()).hexdigest()[:32]
 
 
 class Scheduler:
@@ -116,6 +124,13 @@ class Scheduler:
             raise ResourceBusy(f"{schedule.name!r} runs already", "wait until it has ended")
         return await self._begin_or_give_up(schedule, run)
 
+    async def settled(self, owner: str, name: str) -> Schedule:
+        """The schedule, with the end of its run noted if that has ended. Raises:
+        ResourceNotFound.
+        """
+        schedule = await self.get(owner, name)
+        return await self._follow(schedule) if schedule.run else schedule
+
     async def pause(self, owner: str, name: str) -> Schedule:
         """Begin no more runs; one that has begun goes on. Raises: ResourceNotFound."""
         schedule = await self.get(owner, name)
@@ -153,9 +168,13 @@ class Scheduler:
 
     async def look(self) -> None:
         """Begin what is due, and note what has ended."""
-        for schedule in await asyncio.to_thread(self._schedules.due, datetime.now(UTC)):
+        for row in await asyncio.to_thread(self._schedules.due, datetime.now(UTC)):
+            schedule = row
             try:
-                await (self._follow(schedule) if schedule.run else self._take(schedule))
+                if schedule.run:
+                    schedule = await self._follow(schedule)
+                if not schedule.run and schedule.state == "active":
+                    await self._take(schedule)
             except LimitReached as error:
                 log.info("%s waits: %s", schedule.name, error)
             except AgentError as error:
@@ -166,12 +185,14 @@ class Scheduler:
     async def _take(self, schedule: Schedule) -> None:
         """Begin the run that is due, unless it was missed, or another process does."""
         now = datetime.now(UTC)
+        if schedule.next_at > now:
+            return
         moments = schedule.due_now(schedule.next_at, now)
         next_at = moments[1] if len(moments) > 1 else schedule.next_due(now)
         if not moments:
             await asyncio.to_thread(self._schedules.skip, schedule, next_at)
             return
-        run = uuid4().hex
+        run = run_id(schedule, moments[0])
         if await asyncio.to_thread(self._schedules.begin, schedule, run, moments[0], next_at):
             with suppress(AgentError):  # of which the schedule tells
                 await self._begin_or_give_up(schedule, run)
@@ -205,15 +226,15 @@ class Scheduler:
         except IntegrityError:
             return Asked(conversation_id=schedule.conversation_id, turn_id=schedule.run)
 
-    async def _follow(self, schedule: Schedule) -> None:
-        """Note the end of a run, or see to it that it comes to one."""
+    async def _follow(self, schedule: Schedule) -> Schedule:
+        """Note the end of a run, or see to it that it comes to one; the schedule afterwards."""
         now, began = datetime.now(UTC), schedule.begun_at or schedule.created_at
         numbered = await asyncio.to_thread(self._journal.numbered, schedule.run)
         events = [event for event, *_ in numbered]
         is_late = now - max(began, self._since) > timedelta(seconds=schedule.seconds)
-        if events and isinstance(events[-1], FINAL):
-            await self._end(schedule, events, again=not is_late)
-            return
+        if last := next((event for event in events if isinstance(event, FINAL)), None):
+            await self._end(schedule, events, last, again=not is_late)
+            return await self.get(schedule.owner, schedule.id)
         if is_late:
             reason = f"a run took more than {schedule.seconds} seconds"
             last = self._outcome(schedule, reason)
@@ -221,6 +242,7 @@ class Scheduler:
             await self._stop(schedule, f"It took more than {schedule.seconds} seconds.")
         elif not events and now - began > _OTHERS:
             await self._begin(schedule)
+        return schedule
 
     async def _stop(self, schedule: Schedule, reason: str) -> None:
         """Stop a run, in whatever process."""
@@ -228,12 +250,14 @@ class Scheduler:
             stop = self._journal.request_stop
             await asyncio.to_thread(stop, schedule.owner, schedule.run)
 
-    async def _end(self, schedule: Schedule, events: Sequence[Event], *, again: bool) -> None:
+    async def _end(
+        self, schedule: Schedule, events: Sequence[Event], last: Event, *, again: bool
+    ) -> None:
         """Note how a run ended; one that was stopped with its process begins `again`."""
-        last, problem = events[-1], problem_of(events)
+        problem = problem_of(events)
         is_stopped = isinstance(last, TurnStopped) and last.by == "server"
         if is_stopped and again and schedule.tries < _MOST_TRIES:
-            run = uuid4().hex
+            run = run_id(schedule, schedule.due_at or schedule.next_at, schedule.tries + 1)
             if await asyncio.to_thread(self._schedules.begin_again, schedule, run):
                 await self._begin_or_give_up(schedule, run)
             return

@@ -25,7 +25,7 @@ from selfeng.core.changes import Changes
 from selfeng.core.places import HOME
 from selfeng.core.settings import load_settings
 from selfeng.doors.call_results import text_result
-from selfeng.doors.engine_tools import MOST_LISTED, EngineTools, Listed
+from selfeng.doors.engine_tools import FIXED, MOST_LISTED, EngineTools, Listed
 from selfeng.doors.mcp_server import TASKS, Report, mcp_server
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess
@@ -97,7 +97,7 @@ async def test_fixed_tools_come_first_and_then_those_of_the_library(
 ) -> None:
     async with connected(server, mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools)[:4] == ["ask", "answer_is_wrong", "find_tools", "run_tool"]
+    assert list(tools)[: len(FIXED)] == [*FIXED]
     assert tools["ask"].input_schema["required"] == ["request"]
     assert tools["add"].input_schema == {
         "type": "object",
@@ -530,7 +530,7 @@ def test_a_client_of_another_maker_lists_asks_and_runs(server: ServerProcess) ->
         check=True,
     )
     found = json.loads(ended.stdout)
-    assert found["names"][:5] == ["ask", "answer_is_wrong", "find_tools", "run_tool", "add"]
+    assert found["names"][: len(FIXED) + 1] == [*FIXED, "add"]
     assert found["ran"]["structuredContent"] == {"value": 3}
     assert found["asked"]["content"] == [{"type": "text", "text": "hello"}]
     assert found["refused"]["isError"] is True

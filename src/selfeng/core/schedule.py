@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import (
@@ -141,6 +141,14 @@ class Schedule(SchedulePlan):
     """How often that run had to begin again, as its process ended."""
     last: ScheduledRun | None = None
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def upcoming(self) -> tuple[datetime, ...]:
+        """The next three times at which it is due, if it is active."""
+        second = self.next_due(self.next_at)
+        return (self.next_at, second, self.next_due(second))
+
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def troubled(self) -> bool:
         """Whether it waits for its owner, as a run did not end well."""

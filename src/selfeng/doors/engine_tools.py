@@ -1,4 +1,4 @@
-"""The engine's tools for agents of other programs: four fixed ones, and those of the library."""
+"""The engine's tools for agents of other programs: the fixed ones, and those of the library."""
 
 import json
 import logging
@@ -21,6 +21,7 @@ from selfeng.core.errors import (
 from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value, first_problem
@@ -40,6 +41,8 @@ MOST_LISTED = 40
 _FOUND = 5
 _LONGEST_COMPLAINT = 9_000
 _FINDS = "find_tools finds those there are"
+_WITHOUT_TURNS = ("find_tools", "list_schedules", "add_schedule", "pause_schedule")
+"""Tools that begin no turn and call no other tool."""
 _POLL = 1_000
 """Milliseconds between two looks of a client at a task."""
 _TASK_STATUS = {None: "working", Outcome.STOPPED: "cancelled"}
@@ -129,11 +132,43 @@ class RunCall(Value):
     files: GivenFiles = Field((), description="Files that the arguments name.")
 
 
+class AddScheduleCall(SchedulePlan):
+    """Have a tool of the library called at set times, without a model, as long as a server runs.
+    `cron` has minute, hour, day, month and weekday, such as `0 8 * * mon`; `timezone` is such as
+    Europe/Berlin. The runs are turns of the conversation that the result names.
+    """
+
+    files: GivenFiles = Field((), description="Files that the arguments name.")
+
+
+class ListSchedulesCall(Value):
+    """List your schedules, when they are due, and what their last runs came to. A run that fails,
+    or needs consent, pauses its schedule.
+    """
+
+
+class RunScheduleCall(Value):
+    """Run a schedule once, now, also a paused one."""
+
+    name: str = Field(description="Name or id of the schedule.")
+
+
+class PauseScheduleCall(Value):
+    """Begin no more runs of a schedule, or begin them again."""
+
+    name: str = Field(description="Name or id of the schedule.")
+    resume: bool = Field(False, description="Begin them again, from the next time on.")
+
+
 FIXED: Mapping[str, type[Value]] = {
     "ask": AskCall,
     "answer_is_wrong": WrongCall,
     "find_tools": FindCall,
     "run_tool": RunCall,
+    "list_schedules": ListSchedulesCall,
+    "add_schedule": AddScheduleCall,
+    "run_schedule": RunScheduleCall,
+    "pause_schedule": PauseScheduleCall,
 }
 """The arguments of the tools that are always there, by name."""
 
@@ -158,8 +193,8 @@ class EngineTools:
         result that says what to do.
         """
         try:
-            if name == "find_tools":
-                return await self._find(_parsed(FindCall, arguments))
+            if name in _WITHOUT_TURNS:
+                return await self._answer(name, arguments)
             work = await self._work(name, arguments)
             if isinstance(work, RunCall):
                 return await self._run(work.name, work.arguments, work.files)
@@ -177,7 +212,7 @@ class EngineTools:
         call that begins none.
         """
         with suppress(AgentError):  # `call` tells it
-            if name != "find_tools":
+            if name not in _WITHOUT_TURNS:
                 work = await self._work(name, arguments)
                 return "" if isinstance(work, RunCall) else (await work).turn_id
         return ""
@@ -223,6 +258,9 @@ class EngineTools:
             case "answer_is_wrong":
                 wrong = _parsed(WrongCall, arguments)
                 return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
+            case "run_schedule":
+                named = _parsed(RunScheduleCall, arguments)
+                return self._engine.schedules.start(self._owner, named.name)
             case "run_tool":
                 run = _parsed(RunCall, arguments)
             case _:
@@ -232,6 +270,24 @@ class EngineTools:
             return run
         files = [file.file() for file in run.files]
         return self._engine.run(self._owner, None, run.name, run.arguments, files)
+
+    async def _answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """What a call comes to that begins no turn."""
+        schedules, owner = self._engine.schedules, self._owner
+        match name:
+            case "find_tools":
+                return await self._find(_parsed(FindCall, arguments))
+            case "list_schedules":
+                _parsed(ListSchedulesCall, arguments)
+                return _listed(await schedules.list(owner))
+            case "add_schedule":
+                call = _parsed(AddScheduleCall, arguments)
+                plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
+                files = [file.file() for file in call.files]
+                return _listed([await self._engine.schedule(owner, plan, files)])
+        named = _parsed(PauseScheduleCall, arguments)
+        change = schedules.resume if named.resume else schedules.pause
+        return _listed([await change(owner, named.name)])
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
@@ -320,6 +376,15 @@ def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
         raise RequestError(first_problem(error, "the arguments"), f"give {takes}") from error
 
 
+def _listed(schedules: Sequence[Schedule]) -> types.CallToolResult:
+    lines = [
+        f"{s.name}: {s.tool}, {s.cron} {s.timezone}, {s.reason or s.next_at.isoformat()}"
+        for s in schedules
+    ]
+    listed = [schedule.model_dump(mode="json") for schedule in schedules]
+    return text_result("\n".join(lines) or "There are no schedules.", {"schedules": listed})
+
+
 def _fixed(name: str, kind: type[Value]) -> types.Tool:
     schema = kind.model_json_schema()
     fields = {
@@ -336,7 +401,9 @@ def _fixed(name: str, kind: type[Value]) -> types.Tool:
             "additionalProperties": False,
         },
         annotations=types.ToolAnnotations(
-            read_only_hint=kind is FindCall, destructive_hint=False, open_world_hint=False
+            read_only_hint=kind in (FindCall, ListSchedulesCall),
+            destructive_hint=False,
+            open_world_hint=False,
         ),
     )
 

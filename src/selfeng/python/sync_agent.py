@@ -79,6 +79,12 @@ class Agent:
     tool = _blocking(AsyncAgent.tool)
     search = _blocking(AsyncAgent.search)
     execute = _blocking(AsyncAgent.execute)
+    schedule = _blocking(AsyncAgent.schedule)
+    schedules = _blocking(AsyncAgent.schedules)
+    run_schedule = _blocking(AsyncAgent.run_schedule)
+    pause_schedule = _blocking(AsyncAgent.pause_schedule)
+    resume_schedule = _blocking(AsyncAgent.resume_schedule)
+    remove_schedule = _blocking(AsyncAgent.remove_schedule)
     conversations = _blocking(AsyncAgent.conversations)
     history = _blocking(AsyncAgent.history)
 

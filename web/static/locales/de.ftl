@@ -1641,6 +1641,7 @@ data-conversations = Unterhaltungen
 data-files = Dateien
 data-results = Werte, die Werkzeuge ergaben
 data-links = Geteilte Links
+data-schedules = Zeitpläne
 data-proposals = Wartende Änderungen
 data-grants = Erlaubte Hosts
 data-spending = Anfragen in den Ausgaben

@@ -1644,6 +1644,7 @@ data-conversations = Conversations
 data-files = Files
 data-results = Values that tools returned
 data-links = Shared links
+data-schedules = Schedules
 data-proposals = Changes that wait for you
 data-grants = Hosts that you allowed
 data-spending = Requests in the spending
