@@ -194,7 +194,7 @@ bench-scaling: $(VENV)/test.stamp
 
 # Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; with SIZES=grown instead what a server takes with
 # 5000 tools and turns, over what it takes with 500, which fails when a goal is missed. The last line is JSON.
-bench-lookup: $(VENV)/run.stamp
+bench-lookup: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.lookup $(subst $(comma), ,$(SIZES))
 
@@ -205,7 +205,7 @@ bench-reuse: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.reuse
 
 # Whether kill -9 loses a tool that was acknowledged, N times; the last line is JSON.
-bench-registry-kill: $(VENV)/run.stamp
+bench-registry-kill: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.registry_kill $(or $(N),50)
 
