@@ -30,7 +30,7 @@ from web.bundle import DIAGRAM, STATIC, Bundle
 from web.error_forms import OpenAIError, error_response, served_paths
 from web.middleware import nonce_of
 from web.payloads import problem
-from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, text
+from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, later_module, text
 from web.vendor import Vendor, embedded
 
 log = logging.getLogger(f"selfeng.{__name__}")
@@ -161,7 +161,8 @@ def add_page_routes(
 
     @app.get("/texts/<name>")
     def texts(name: str) -> Response:
-        modules = dict(map(catalogue_module, LANGUAGES))
+        parts = (catalogue_module, later_module)
+        modules = dict(part(language) for part in parts for language in LANGUAGES)
         if name not in modules:
             raise NotFound
         return kept_for_good(_zipped(gzip.compress(modules[name]), "text/javascript"))

@@ -1,7 +1,7 @@
 // The page's words, from the catalogue of its language: web/static/locales/*.ftl, in Fluent's format.
 
 import { FluentBundle, FluentResource } from "@fluent/bundle";
-import catalogue from "#texts"; // of the language that the server chose
+import catalogue, { later } from "#texts"; // of the language that the server chose
 
 export const language = globalThis.document?.documentElement?.lang || "en";
 
@@ -11,6 +11,9 @@ export const locale =
 
 const bundle = new FluentBundle(locale, { useIsolating: false });
 bundle.addResource(new FluentResource(catalogue));
+
+// Adds the words of what is loaded later.
+export const addLater = async () => bundle.addResource(new FluentResource((await later()).default));
 
 export const words = (id, otherwise = "", values) => (hasText(id) ? t(id, values) : otherwise);
 

@@ -1636,24 +1636,6 @@ spending-unknown = unbekannt
 spending-none = Noch nichts ausgegeben.
 spending-limit = In diesem Monat kosten die Anfragen aller { $spent } von { $limit }.
 spending-note = Eigene Anfragen. Gespart ist, was der Bau der erneut genutzten Werkzeuge gekostet hatte, abzüglich der Kosten dieser Anfragen. Wo ein Preis unbekannt ist, zählen nur Tokens.
-data = Gespeicherte Daten
-data-conversations = Unterhaltungen
-data-files = Dateien
-data-results = Werte, die Werkzeuge ergaben
-data-links = Geteilte Links
-data-schedules = Zeitpläne
-data-proposals = Wartende Änderungen
-data-grants = Erlaubte Hosts
-data-spending = Anfragen in den Ausgaben
-data-lessons = Lehren aus eigenen Anfragen
-data-kept = Eine Unterhaltung ohne neue Anfrage wird nach { $count } { $count ->
-    [one] Tag
-   *[other] Tagen
-  } gelöscht, wenn sie nicht angeheftet ist.
-data-kept-always = Unterhaltungen bleiben, bis sie gelöscht werden.
-data-note = Dateien und Eingaben von Aufrufen gehen mit ihrer Unterhaltung. Werkzeuge gehören allen und bleiben.
-data-delete = Meine Daten löschen
-data-delete-question = Alle eigenen Unterhaltungen und Projekte löschen, und was nur eigene Anfragen gelehrt haben? Das lässt sich nicht rückgängig machen.
 settings-browser = Dieser Browser
 settings-browser-note = Sprache, Farben und Benachrichtigungen gelten sofort und nur in diesem Browser.
 settings-language = Sprache
@@ -1775,3 +1757,65 @@ edit-failed = { $failed ->
 edit-problem = Es läuft nicht.
 settings-asks = Vor Änderungen der Bibliothek fragen
 settings-asks-note = Neue Werkzeuge und Versionen warten, bis du sie annimmst.
+
+### Later: wie in en.ftl
+
+data = Gespeicherte Daten
+data-conversations = Unterhaltungen
+data-files = Dateien
+data-results = Werte, die Werkzeuge ergaben
+data-links = Geteilte Links
+data-schedules = Zeitpläne
+data-proposals = Wartende Änderungen
+data-grants = Erlaubte Hosts
+data-spending = Anfragen in den Ausgaben
+data-lessons = Lehren aus eigenen Anfragen
+data-kept = Eine Unterhaltung ohne neue Anfrage wird nach { $count } { $count ->
+    [one] Tag
+   *[other] Tagen
+  } gelöscht, wenn sie nicht angeheftet ist.
+data-kept-always = Unterhaltungen bleiben, bis sie gelöscht werden.
+data-note = Dateien und Eingaben von Aufrufen gehen mit ihrer Unterhaltung. Werkzeuge gehören allen und bleiben.
+data-delete = Meine Daten löschen
+data-delete-question = Alle eigenen Unterhaltungen und Projekte löschen, und was nur eigene Anfragen gelehrt haben? Das lässt sich nicht rückgängig machen.
+tool-schedules = Pläne
+schedules-none = Noch keine Zeitpläne
+schedules-about = Ein Zeitplan führt diese Version des Werkzeugs zu festen Zeiten aus, ohne das Modell, solange der Server läuft.
+schedules-new = Neuer Zeitplan
+schedule-active = an
+schedule-paused = angehalten
+schedule-running = läuft
+schedule-troubled = wartet auf Sie
+schedule-needs-you = Der letzte Lauf wartet auf Sie, daher ist der Zeitplan angehalten
+schedule-next = Nächste Läufe
+schedule-last = Letzter Lauf
+schedule-run = Jetzt ausführen
+schedule-pause = Anhalten
+schedule-resume = Fortsetzen
+schedule-results = Ergebnisse
+schedule-remove = Entfernen
+schedule-remove-question = Diesen Zeitplan entfernen? Seine Ergebnisse bleiben in ihrer Unterhaltung.
+schedule-every = Wie oft
+schedule-every-hour = Jede Stunde
+schedule-every-day = Jeden Tag
+schedule-every-workday = Montag bis Freitag
+schedule-every-week = Jede Woche
+schedule-every-month = Jeden Monat
+schedule-every-cron = Andere Zeiten, wie in cron
+schedule-when-hour = Jede Stunde, { $minute } Minuten nach voll
+schedule-when-day = Jeden Tag um { $time }
+schedule-when-workday = Montag bis Freitag um { $time }
+schedule-when-week = Jeden { $weekday } um { $time }
+schedule-when-month = Am { $day }. jedes Monats um { $time }
+schedule-weekday = Tag
+schedule-day = Tag des Monats
+schedule-time = Uhrzeit
+schedule-cron = Minute, Stunde, Tag, Monat, Wochentag
+schedule-timezone = Zeitzone
+schedule-timezone-unknown = Keine Zeitzone heißt so; bitte eine aus der Liste wählen.
+schedule-missed = Läufe, die verpasst wurden, als der Server aus war
+schedule-missed-once = Einen nachholen
+schedule-missed-skip = Auslassen
+schedule-missed-all = Jeden nachholen
+schedule-name = Name
+schedule-add = Zeitplan hinzufügen

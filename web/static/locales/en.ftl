@@ -1639,24 +1639,6 @@ spending-unknown = unknown
 spending-none = Nothing was spent yet.
 spending-limit = This month, everybody’s requests cost { $spent } of { $limit }.
 spending-note = Your requests. Reuse saved what it had cost to build the tools used again, less what these requests cost. Where a price is unknown, only tokens count.
-data = Stored data
-data-conversations = Conversations
-data-files = Files
-data-results = Values that tools returned
-data-links = Shared links
-data-schedules = Schedules
-data-proposals = Changes that wait for you
-data-grants = Hosts that you allowed
-data-spending = Requests in the spending
-data-lessons = Lessons from your requests
-data-kept = A conversation without a new request is deleted after { $count } { $count ->
-    [one] day
-   *[other] days
-  }, unless it is pinned.
-data-kept-always = Conversations stay until you delete them.
-data-note = Files and inputs of calls go with their conversation. Tools belong to everybody and stay.
-data-delete = Delete my data
-data-delete-question = Delete all your conversations and projects, and what only your requests taught? This can’t be undone.
 settings-browser = This browser
 settings-browser-note = Language, colours and notifications apply at once, in this browser only.
 settings-language = Language
@@ -1778,3 +1760,65 @@ edit-failed = { $failed ->
 edit-problem = It does not run.
 settings-asks = Ask before the library changes
 settings-asks-note = New tools and versions wait until you accept them.
+
+### Later: what only the views need that are loaded beside a conversation, see web/static/js/views/later.js
+
+data = Stored data
+data-conversations = Conversations
+data-files = Files
+data-results = Values that tools returned
+data-links = Shared links
+data-schedules = Schedules
+data-proposals = Changes that wait for you
+data-grants = Hosts that you allowed
+data-spending = Requests in the spending
+data-lessons = Lessons from your requests
+data-kept = A conversation without a new request is deleted after { $count } { $count ->
+    [one] day
+   *[other] days
+  }, unless it is pinned.
+data-kept-always = Conversations stay until you delete them.
+data-note = Files and inputs of calls go with their conversation. Tools belong to everybody and stay.
+data-delete = Delete my data
+data-delete-question = Delete all your conversations and projects, and what only your requests taught? This can’t be undone.
+tool-schedules = Schedules
+schedules-none = No schedules yet
+schedules-about = A schedule runs this version of the tool at set times, without the model, as long as the server runs.
+schedules-new = New schedule
+schedule-active = on
+schedule-paused = paused
+schedule-running = running
+schedule-troubled = needs you
+schedule-needs-you = The last run needs you, so the schedule is paused
+schedule-next = Next runs
+schedule-last = Last run
+schedule-run = Run now
+schedule-pause = Pause
+schedule-resume = Resume
+schedule-results = Results
+schedule-remove = Remove
+schedule-remove-question = Remove this schedule? Its results stay in their conversation.
+schedule-every = How often
+schedule-every-hour = Every hour
+schedule-every-day = Every day
+schedule-every-workday = Monday to Friday
+schedule-every-week = Every week
+schedule-every-month = Every month
+schedule-every-cron = Other times, in cron’s form
+schedule-when-hour = Every hour, { $minute } minutes past
+schedule-when-day = Every day at { $time }
+schedule-when-workday = Monday to Friday at { $time }
+schedule-when-week = Every { $weekday } at { $time }
+schedule-when-month = On day { $day } of every month at { $time }
+schedule-weekday = Day
+schedule-day = Day of the month
+schedule-time = Time
+schedule-cron = Minute, hour, day, month, weekday
+schedule-timezone = Time zone
+schedule-timezone-unknown = No time zone has this name; choose one of the list.
+schedule-missed = Runs missed while the server was off
+schedule-missed-once = Make up for one
+schedule-missed-skip = Skip
+schedule-missed-all = Make up for each
+schedule-name = Name
+schedule-add = Add schedule

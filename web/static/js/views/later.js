@@ -1,6 +1,8 @@
 // What is loaded with the first view, dialog or form that is opened beside a conversation. They come together: with
 // more modules that load later, more files that each of them shares with the page load at first.
 
+import { addLater } from "../texts.js";
+
 export { Activity } from "./activity/activity.js";
 export { Lacking } from "./chat/lacking.js";
 export { Share } from "./chat/share.js";
@@ -9,3 +11,5 @@ export { Library } from "./library/library.js";
 export { Project } from "./projects/project.js";
 export { NewProject } from "./projects/project-form.js";
 export { Settings } from "./settings/settings.js";
+
+await addLater();
