@@ -63,8 +63,8 @@ from selfeng.core.settings import load_settings
 
 async def main():
     async with aclosing(await build_engine(load_settings(None), durable=True)) as engine:
-        setup = engine.setup.start()
         await engine.recovery.start()
+        engine.background.start(engine.schedules.run())
         print("begun", flush=True)
         await asyncio.Event().wait()
 

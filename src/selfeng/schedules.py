@@ -216,7 +216,7 @@ class Scheduler:
         read = self._files.contents(schedule.conversation_id).file
         call = FunctionCall(name=schedule.tool, arguments=dict(schedule.arguments))
         request = Request(
-            f"Run {shortened(shown_call(schedule.tool, schedule.arguments), _SHOWN)}",
+            f"Run {shortened(shown_call(schedule.tool, dict(schedule.arguments)), _SHOWN)}",
             files=tuple([await asyncio.to_thread(read, file) for file in schedule.files]),
             conversation_id=schedule.conversation_id,
             kind=HandCall(call=call, version=schedule.version, schedule=schedule.name),
@@ -237,8 +237,8 @@ class Scheduler:
             return await self.get(schedule.owner, schedule.id)
         if is_late:
             reason = f"a run took more than {schedule.seconds} seconds"
-            last = self._outcome(schedule, reason)
-            await asyncio.to_thread(self._schedules.pause, schedule, reason, last)
+            outcome = self._outcome(schedule, reason)
+            await asyncio.to_thread(self._schedules.pause, schedule, reason, outcome)
             await self._stop(schedule, f"It took more than {schedule.seconds} seconds.")
         elif not events and now - began > _OTHERS:
             await self._begin(schedule)

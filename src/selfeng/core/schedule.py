@@ -76,12 +76,13 @@ class SchedulePlan(Value):
         return tuple(m for m in moments[-1:] if self.missed == "once" or now - m <= _LATE)
 
     def _due(self, moment: datetime, *, forward: bool) -> datetime:
-        from croniter import croniter  # its import takes longer than that of all values
+        from croniter import croniter  # type: ignore[import-untyped]  # imported late: it is slow
 
         try:
             steps = croniter(self.cron, moment.astimezone(self._zone), second_at_beginning=True)
             while True:
-                due = (steps.get_next if forward else steps.get_prev)(datetime).astimezone(UTC)
+                step = steps.get_next if forward else steps.get_prev
+                due: datetime = step(datetime).astimezone(UTC)
                 if not self._repeats(due):
                     return due
         except ValueError as error:  # of which its errors are

@@ -18,7 +18,7 @@ from selfeng.core.events import Outcome, Record
 from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import answers_of
-from selfeng.core.schedule import Schedule, SchedulePlan
+from selfeng.core.schedule import Missed, Schedule, SchedulePlan
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import Asked
 from selfeng.core.tool import Candidate, Tool
@@ -243,17 +243,22 @@ class AsyncAgent:
         arguments: Mapping[str, Any] | None = None,
         *,
         cron: str,
+        timezone: str = "UTC",
+        name: str = "",
+        version: int = 0,
+        missed: Missed = "once",
+        seconds: int = 600,
         files: Iterable[Given] = (),
-        **more: Any,
     ) -> Schedule:
         """Have a tool called at set times, without the model, as long as `selfeng serve` or a
-        worker runs on the same data. `more` are other fields of `SchedulePlan`, such as `timezone`.
+        worker runs on the same data; the other arguments are as for `SchedulePlan`.
 
         Raises:
             ToolNotFound, ToolModified, VersionNotFound
             RequestError: the arguments don't fit the tool, a field is wrong, or the name is taken.
         """
-        fields = {"tool": tool, "arguments": arguments or {}, "cron": cron, **more}
+        fields = {"tool": tool, "arguments": arguments or {}, "cron": cron, "timezone": timezone}
+        fields |= {"name": name, "version": version, "missed": missed, "seconds": seconds}
         try:
             plan = SchedulePlan.model_validate(fields)
         except ValidationError as error:
