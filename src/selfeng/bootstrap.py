@@ -64,6 +64,7 @@ from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.schedules import Scheduler
 from selfeng.servers.broker import Broker
+from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -106,6 +107,8 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
+SCHEDULED = "scheduled"
+"""Folder in DATA_DIR for results of schedules."""
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
@@ -175,7 +178,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
         stack.push_async_callback(servers.aclose)
         vault = Vault(database, settings.data_dir)
-        network = GrantedNetwork(tools.sandbox, Broker(vault.value), Grants(database))
+        broker = Broker(vault.value)
+        network = GrantedNetwork(tools.sandbox, broker, Grants(database))
         log.info(
             "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
             VERSION,
@@ -205,6 +209,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             tools=tools,
             servers=servers,
             network=network,
+            broker=broker,
             vault=vault,
             learning=learning,
             journal=journal,
@@ -237,6 +242,7 @@ def compose(
     tools: ToolParts,
     servers: McpServers,
     network: GrantedNetwork,
+    broker: Broker,
     vault: Vault,
     learning: Learning,
     journal: Journal,
@@ -317,7 +323,14 @@ def compose(
         background=background,
     )
     schedules = Scheduler(
-        Schedules(database), tools.library, requests.begin, turns, journal=journal, files=files
+        Schedules(database),
+        tools.library,
+        requests.begin,
+        turns,
+        journal=journal,
+        files=files,
+        deliveries=Deliveries(broker, Grants(database), vault.value, settings.data_dir / SCHEDULED),
+        background=background,
     )
     alarm = DriftAlarm(
         tools.library,

@@ -17,8 +17,15 @@ from uuid import uuid4
 
 from sqlalchemy.exc import IntegrityError
 
-from selfeng.core.errors import AgentError, LimitReached, RequestError, ResourceBusy
-from selfeng.core.events import FINAL, Event, TurnFinished, TurnStopped
+from selfeng.core.background import BackgroundTasks
+from selfeng.core.errors import (
+    AgentError,
+    LimitReached,
+    RequestError,
+    ResourceBusy,
+    ResourceNotFound,
+)
+from selfeng.core.events import FINAL, Event, FilesMade, TurnFinished, TurnStopped
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ToolLibrary
@@ -28,6 +35,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import HandCall, Request
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
+from selfeng.servers.deliveries import Deliveries, Outcome
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange
@@ -68,8 +76,13 @@ class Scheduler:
         *,
         journal: Journal,
         files: ConversationFiles,
+        deliveries: Deliveries,
+        background: BackgroundTasks,
     ) -> None:
-        """`begin` begins the turn of an owner's request, with an id."""
+        """`begin` begins the turn of an owner's request, with an id. Deliveries are made in the
+        `background`.
+        """
+        self._deliveries, self._background = deliveries, background
         self._schedules, self._library, self._begin_turn = schedules, library, begin
         self._turns, self._journal, self._files = turns, journal, files
         self._since = datetime.now(UTC)
@@ -80,7 +93,7 @@ class Scheduler:
         Raises:
             ToolNotFound, ToolModified, VersionNotFound
             RequestError: the arguments don't fit the tool, times or time zone are wrong, or the
-                name is taken.
+                name is taken; or the results can't go where they should.
             LimitReached: there are too many.
         """
         now, tool = datetime.now(UTC), await self._tool(plan)
@@ -99,7 +112,12 @@ class Scheduler:
             created_at=now,
             next_at=due,
         )
-        await asyncio.to_thread(self._schedules.put, schedule, files)
+        await self._deliveries.allow(schedule)
+        try:
+            await asyncio.to_thread(self._schedules.put, schedule, files)
+        except AgentError:
+            await self._deliveries.forget(schedule)
+            raise
         return schedule
 
     async def list(self, owner: str) -> tuple[Schedule, ...]:
@@ -154,6 +172,7 @@ class Scheduler:
         """Its conversation stays, with the results. Raises: ResourceNotFound."""
         schedule = await self.get(owner, name)
         await asyncio.to_thread(self._schedules.remove, schedule)
+        await self._deliveries.forget(schedule)
         if schedule.run:
             await self._stop(schedule, "Its schedule was removed.")
 
@@ -264,8 +283,37 @@ class Scheduler:
         if schedule.state == "paused" and schedule.last and schedule.last.turn_id == schedule.run:
             problem = schedule.last.problem  # it took too long, and was stopped
         text = last.answer if isinstance(last, TurnFinished) else ""
+        if schedule.deliver and not problem:
+            if await asyncio.to_thread(self._schedules.deliver, schedule):
+                self._background.start(self._deliver(schedule, events, text))
+            return
         outcome = self._outcome(schedule, problem, text)
         await asyncio.to_thread(self._schedules.end, schedule, outcome)
+
+    async def _deliver(self, schedule: Schedule, events: Sequence[Event], text: str) -> None:
+        """Deliver the result of a run, and note its end; what can't be delivered pauses."""
+        problem = ""
+        try:
+            outcome = await asyncio.to_thread(self._result, schedule, events, text)
+            await self._deliveries.deliver(schedule, outcome)
+        except AgentError as error:
+            remedy = f": {error.remedy}" if error.remedy else ""
+            problem = one_line(f"the result was not delivered: {error.message}{remedy}")
+        except Exception as error:  # as a run must not end unseen
+            log.exception("the result of the schedule %s was not delivered", schedule.id)
+            problem = f"the result was not delivered: {type(error).__name__}"
+        last = self._outcome(schedule, problem, text)
+        await asyncio.to_thread(self._schedules.end, schedule, last)
+
+    def _result(self, schedule: Schedule, events: Sequence[Event], text: str) -> Outcome:
+        """What a run gave. Blocking."""
+        read = self._files.contents(schedule.conversation_id).file
+        made = [e for e in events if isinstance(e, FilesMade)]
+        result = None
+        with suppress(ResourceNotFound):  # the tool returned no plain value
+            result = self._files.result_of_turn(schedule.owner, schedule.run)
+        files = tuple(read(reference) for event in made for reference in event.files)
+        return Outcome(text=text, result=result, files=files)
 
     async def _give_up(self, schedule: Schedule, error: AgentError) -> None:
         """Pause a schedule of which no run can begin."""

@@ -25,6 +25,7 @@ from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
+from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -67,6 +68,7 @@ async def engine_on(
     pages: ScriptedNetwork | None = None,
     *,
     inspector: Inspector | None = None,
+    broker: Broker | None = None,
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
@@ -104,6 +106,7 @@ async def engine_on(
             tools=ToolParts(library, sources, Changes(), sandbox, upkeep),
             servers=servers or no_servers(book),
             network=network,
+            broker=broker or Broker(lambda name: ""),
             vault=Vault(book.database, folder),
             learning=book.learning,
             journal=book.journal,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import sqlalchemy as sa
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, ToolNotFound
 from selfeng.core.events import QuestionsAsked, TurnFailed, TurnFinished, TurnStarted, TurnStopped
 from selfeng.core.files import File
-from selfeng.core.schedule import Schedule, SchedulePlan
+from selfeng.core.schedule import Schedule, SchedulePlan, ToFolder, ToWebhook
 from selfeng.core.verdict import Execution, Raised
 from selfeng.engine import Engine
 from selfeng.store.conversation_list import ConversationChange
@@ -165,15 +166,15 @@ async def test_runs_of_one_schedule_do_not_overlap(database: sa.Engine) -> None:
         assert (await engine.schedules.get("me", "sums")).run == asked.turn_id
         sandbox.free.set()
         await engine.settle()
-        await engine.schedules.look()  # it has ended
+        await engine.schedules.look()  # it has ended, and the next one begins
         first = await engine.schedules.get("me", "sums")
-        await engine.schedules.look()
         await engine.settle()
         await engine.schedules.look()
         second = await engine.schedules.get("me", "sums")
     assert first.last
     assert second.last
-    assert (first.last.turn_id, first.run) == (asked.turn_id, "")
+    assert first.last.turn_id == asked.turn_id
+    assert first.run not in ("", asked.turn_id)
     assert second.last.turn_id != asked.turn_id
     assert len(sandbox.executed) == 2
 
@@ -295,6 +296,43 @@ async def test_what_can_not_run_is_refused_at_once(
         with pytest.raises(error, match=words):
             await engine.schedule("me", PLAN.model_copy(update=change))
         assert await engine.schedules.list("me") == ()
+
+
+async def test_results_are_delivered_before_a_run_has_ended(
+    database: sa.Engine, tmp_path: Path
+) -> None:
+    async with engine_with(database, returned("5")) as (engine, _):
+        engine.schedules._deliveries._folder = tmp_path / "scheduled"
+        await engine.schedule("me", PLAN.model_copy(update={"deliver": ToFolder()}))
+        await let_come(engine, database)
+        await engine.background.aflush_tasks()
+        schedule = await engine.schedules.get("me", "sums")
+    assert schedule.last
+    assert (schedule.run, schedule.last.problem) == ("", "")
+    (file,) = (tmp_path / "scheduled" / "sums").iterdir()
+    assert file.name.endswith("-result.txt")  # the script's value is not kept
+    assert "5" in file.read_text()
+
+
+async def test_a_result_that_is_not_delivered_pauses_and_its_grant_goes_with_the_schedule(
+    database: sa.Engine,
+) -> None:
+    hook = ToWebhook(url="https://hooks.example.org/sums", secret="KEY")
+    async with engine_with(database, returned("5")) as (engine, _):
+        engine.vault.set("KEY", "kanarie-0123456789")
+        added = await engine.schedule("me", PLAN.model_copy(update={"deliver": hook}))
+        (grant,) = await engine.network.grants(f"schedule {added.id}")
+        assert (grant.need.name, grant.owner) == ("hooks.example.org", "me")
+        await engine.network.revoke(grant.tool)
+        await let_come(engine, database)
+        await engine.background.aflush_tasks()
+        schedule = await engine.schedules.get("me", "sums")
+        assert (schedule.state, schedule.troubled) == ("paused", True)
+        assert schedule.reason.startswith("the result was not delivered: results of 'sums' may not")
+        await engine.schedules.remove("me", "sums")
+        again = await engine.schedule("me", PLAN.model_copy(update={"deliver": hook}))
+        await engine.schedules.remove("me", again.id)
+        assert await engine.network.grants() == ()
 
 
 async def test_schedules_are_their_owners(database: sa.Engine) -> None:

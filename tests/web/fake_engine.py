@@ -114,6 +114,8 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.schedules import Scheduler
+from selfeng.servers.broker import Broker
+from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -630,6 +632,10 @@ class FakeEngine:
             self._turns,
             journal=self._journal,
             files=files,
+            deliveries=Deliveries(
+                Broker(self.vault.value), grants, self.vault.value, folder / "scheduled"
+            ),
+            background=BackgroundTasks(),
         )
         self._scheduling = asyncio.create_task(self.schedules.run())
         self.projects = ProjectService(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
+_DELIVER = """write such as --deliver '{"kind": "folder", "form": "csv"}'"""
 Name = Annotated[str, typer.Argument(help="The schedule.")]
 
 
@@ -55,6 +57,12 @@ async def add(
     ] = "once",
     seconds: Annotated[int, typer.Option(help="What a run may take.")] = 600,
     file: Annotated[list[Path] | None, typer.Option(help="A file; repeat for more.")] = None,
+    deliver: Annotated[
+        str,
+        typer.Option(
+            help="Where results go, too, as JSON: a folder, webhook or mail; docs/turns.md has it."
+        ),
+    ] = "",
 ) -> None:
     """Have a version of a tool called at set times. Its runs are turns of a conversation."""
     from pydantic import ValidationError
@@ -68,6 +76,8 @@ async def add(
     files = await asyncio.to_thread(read_files, file or [], limits, large_files)
     fields = {"version": version, "cron": cron, "timezone": timezone, "missed": missed}
     fields |= {"name": name, "seconds": seconds, "tool": tool}
+    if deliver:
+        fields["deliver"] = _object(deliver)
     fields["arguments"] = parsed_arguments(await engine.library.get(tool), arguments or [])
     try:
         plan = SchedulePlan.model_validate(fields)
@@ -79,10 +89,10 @@ async def add(
 
 @app.command("list", epilog=example("selfeng schedules list", "selfeng schedules list --json"))
 @on_engine()
-async def list_schedules(engine: Engine, *, json: AsJson = False) -> int:
+async def list_schedules(engine: Engine, *, as_json: AsJson = False) -> int:
     """List the schedules of the command line. Exit code 1 if one is paused as a run needs you."""
     listed = await engine.schedules.list(LOCAL)
-    if json:
+    if as_json:
         print_json([schedule.model_dump(mode="json") for schedule in listed])
     else:
         for schedule in listed:
@@ -94,10 +104,10 @@ async def list_schedules(engine: Engine, *, json: AsJson = False) -> int:
 
 @app.command(epilog=example("selfeng schedules show sales"))
 @on_engine()
-async def show(engine: Engine, name: Name, *, json: AsJson = False) -> int:
+async def show(engine: Engine, name: Name, *, as_json: AsJson = False) -> int:
     """Show a schedule, when it is due, and its last run. Exit code 1 if that needs you."""
     schedule = await engine.schedules.get(LOCAL, name)
-    if json:
+    if as_json:
         print_json(schedule.model_dump(mode="json"))
         return int(schedule.troubled)
     _print(schedule)
@@ -144,6 +154,16 @@ async def resume(engine: Engine, name: Name) -> None:
 async def remove(engine: Engine, name: Name) -> None:
     """Remove a schedule. Its conversation stays, with the results."""
     await engine.schedules.remove(LOCAL, name)
+
+
+def _object(text: str) -> Any:
+    """Raises: RequestError."""
+    from selfeng.core.errors import RequestError
+
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise RequestError(f"--deliver is not JSON: {error}", _DELIVER) from error
 
 
 def _print(schedule: Schedule) -> None:

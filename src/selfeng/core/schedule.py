@@ -20,6 +20,7 @@ from selfeng.core.events import (
     Witnessed,
 )
 from selfeng.core.files import FileReference
+from selfeng.core.result import ResultFormat
 from selfeng.core.value import Value
 from selfeng.core.verdict import Killed
 from selfeng.core.visible import one_line
@@ -35,6 +36,40 @@ _LONGEST_CRON = 100
 _CRON_REMEDY = (
     "write minute, hour, day, month and weekday, such as '0 8 * * mon' for every Monday at 8:00"
 )
+
+
+class ToFolder(Value):
+    """Results as files in the folder of the schedule's name below DATA_DIR/scheduled."""
+
+    kind: Literal["folder"] = "folder"
+    form: ResultFormat = "json"
+
+
+class ToWebhook(Value):
+    """Results as JSON to a URL, signed as https://www.standardwebhooks.com says."""
+
+    kind: Literal["webhook"] = "webhook"
+    url: Annotated[str, Field(max_length=2_000)]
+    secret: str
+    """Name of the secret that signs."""
+
+
+class ToMail(Value):
+    """Results by e-mail, with the files that the tool made."""
+
+    kind: Literal["mail"] = "mail"
+    to: Annotated[str, Field(pattern=r"^[^\s@,;]+@[^\s@,;]+$", max_length=254)]
+    sender: Annotated[str, Field(pattern=r"^[^\s@,;]+@[^\s@,;]+$", max_length=254)]
+    server: str
+    """Its host, which speaks TLS: on port 465 at once, on others by STARTTLS."""
+    port: Annotated[int, Field(ge=1, le=65_535)] = 465
+    user: str = ""
+    """"" for the sender."""
+    secret: str
+    """Name of the secret that is the password."""
+
+
+Delivery = Annotated[ToFolder | ToWebhook | ToMail, Field(discriminator="kind")]
 
 
 class SchedulePlan(Value):
@@ -54,6 +89,8 @@ class SchedulePlan(Value):
     missed: Missed = "once"
     seconds: Annotated[int, Field(ge=1, le=86_400)] = 600
     """What a run may take, from the moment that it is due; then it is stopped."""
+    deliver: Delivery | None = None
+    """Where results go beside the conversation."""
 
     def next_due(self, after: datetime) -> datetime:
         """When it is next due after a moment, UTC.

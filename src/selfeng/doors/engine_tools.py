@@ -282,6 +282,11 @@ class EngineTools:
                 return _listed(await schedules.list(owner))
             case "add_schedule":
                 call = _parsed(AddScheduleCall, arguments)
+                if call.deliver:
+                    raise RequestError(
+                        "an agent can't have results sent elsewhere",
+                        "a person adds such a schedule, by `selfeng schedules add` or REST",
+                    )
                 plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
                 files = [file.file() for file in call.files]
                 return _listed([await self._engine.schedule(owner, plan, files)])

@@ -4,7 +4,7 @@ takes, the others leave, as each change names what it saw.
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,7 +22,12 @@ _SCHEDULES = schema.schedules
 _ACTIVE = _SCHEDULES.c.state == "active"
 _MOST = 100
 """Schedules of one owner."""
-_NO_RUN: Mapping[str, Any] = {"run": "", "due_at": None, "begun_at": None, "tries": 0}
+_NO_RUN: Mapping[str, Any] = {
+    **{"run": "", "due_at": None, "begun_at": None},
+    **{"tries": 0, "delivered_at": None},
+}
+_DELIVERS = timedelta(minutes=2)
+"""Within which a process has delivered a result, or another one does."""
 
 
 class Schedules:
@@ -97,6 +102,12 @@ class Schedules:
         """Take the run again as another turn, as the first was stopped with its process."""
         values = {"run": run, "begun_at": datetime.now(UTC), "tries": schedule.tries + 1}
         return self._change(schedule, _SCHEDULES.c.run == schedule.run, values)
+
+    def deliver(self, schedule: Schedule) -> bool:
+        """Take the delivery of the run's result; False if another process does."""
+        now, since = datetime.now(UTC), _SCHEDULES.c.delivered_at
+        free = (_SCHEDULES.c.run == schedule.run) & (since.is_(None) | (since < now - _DELIVERS))
+        return self._change(schedule, free, {"delivered_at": now})
 
     def end(self, schedule: Schedule, last: ScheduledRun) -> bool:
         """Note the end of the run; one with a problem pauses the schedule. False if another process
