@@ -45,7 +45,7 @@ class HeldSandbox(ScriptedSandbox):
 async def engine_with(
     database: sa.Engine, *script: Execution, held: bool = False, **more: Any
 ) -> AsyncIterator[tuple[Engine, HeldSandbox]]:
-    """An engine whose model has nothing to say, so that whoever asks it fails."""
+    """An engine whose model has nothing to say: a turn that asks it fails."""
     sandbox, book = HeldSandbox(*script), Notebook(database)
     if not held:
         sandbox.free.set()

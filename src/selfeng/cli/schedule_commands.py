@@ -50,7 +50,7 @@ async def add(
         str, typer.Option(help="Minute, hour, day, month and weekday, such as '0 8 * * mon'.")
     ],
     timezone: Annotated[str, typer.Option(help="Such as Europe/Berlin.")] = "UTC",
-    name: Annotated[str, typer.Option(help="By default that of the tool.")] = "",
+    name: Annotated[str, typer.Option(help="By default the name of the tool.")] = "",
     version: Annotated[int, typer.Option(help="Of the tool; by default the newest.")] = 0,
     missed: Annotated[
         str, typer.Option(help="Runs that nobody could begin in time: skip, once or all.")

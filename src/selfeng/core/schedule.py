@@ -26,7 +26,7 @@ from selfeng.core.verdict import Killed
 from selfeng.core.visible import one_line
 
 Missed = Literal["skip", "once", "all"]
-"""What becomes of the runs that nobody could begin in time: none is made up for, one, or each."""
+"""Which of the runs that nobody could begin in time are made up for: none, one, or each."""
 _LATE = timedelta(minutes=1)
 """A run that begins so much later than it is due was missed."""
 _MOST_MISSED = 100
@@ -76,7 +76,7 @@ class SchedulePlan(Value):
     """What a schedule runs, and when."""
 
     name: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
-    """Unique among those of its owner; "" for that of its tool."""
+    """Unique among those of its owner; "" for the name of its tool."""
     tool: str
     version: Annotated[int, Field(ge=0)] = 0
     """The version that runs, also when the tool has newer ones; 0 for the newest now."""

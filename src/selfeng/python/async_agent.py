@@ -257,8 +257,10 @@ class AsyncAgent:
             ToolNotFound, ToolModified, VersionNotFound
             RequestError: the arguments don't fit the tool, a field is wrong, or the name is taken.
         """
-        fields = {"tool": tool, "arguments": arguments or {}, "cron": cron, "timezone": timezone}
-        fields |= {"name": name, "version": version, "missed": missed, "seconds": seconds}
+        fields = {
+            **{"tool": tool, "arguments": arguments or {}, "cron": cron, "timezone": timezone},
+            **{"name": name, "version": version, "missed": missed, "seconds": seconds},
+        }
         try:
             plan = SchedulePlan.model_validate(fields)
         except ValidationError as error:

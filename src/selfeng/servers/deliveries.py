@@ -57,7 +57,7 @@ class Deliveries:
         self._broker, self._grants, self._secret, self._folder = broker, grants, secret, folder
 
     async def allow(self, schedule: Schedule) -> None:
-        """Note that its owner lets the schedule reach the host that they named.
+        """Note that its owner allows the schedule to reach the host that they named.
 
         Raises: RequestError: that is none. ResourceNotFound: there is no such secret.
         """
