@@ -143,6 +143,7 @@ def create_app(
             **BODIES,
         },
         programs=RequestRate(settings.program_requests_per_minute),
+        hooks=RequestRate(hooks) if (hooks := settings.hook_requests_per_minute) else None,
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone_page=access_page.render_gone,

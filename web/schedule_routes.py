@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import flask
 from flask import Flask
 
 from selfeng.core.schedule import Schedule, SchedulePlan
@@ -61,6 +62,13 @@ def add_schedule_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: U
     def resume_schedule(name: str) -> Schedule:
         """Begin the runs of a paused schedule again, from the next time on."""
         return bridge.call(engine.schedules.resume(owner(), name))
+
+    @app.post("/hooks/<schedule_id>")
+    @operation(status=202)
+    def receive(schedule_id: str) -> Asked:
+        """Begin a run as a signed request asks, see docs/turns.md."""
+        headers, body = dict(flask.request.headers), flask.request.get_data()
+        return bridge.call(engine.schedules.receive(schedule_id, headers, body))
 
     @app.delete("/api/v1/schedules/<name>")
     @operation()

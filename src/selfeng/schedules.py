@@ -7,12 +7,14 @@ queue goes on with one that is.
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy.exc import IntegrityError
@@ -99,7 +101,9 @@ class Scheduler:
         now, tool = datetime.now(UTC), await self._tool(plan)
         due = plan.next_due(now)
         try:
-            arguments = bind(tool.signature, plan.arguments)
+            arguments = dict(plan.arguments)
+            if plan.cron:  # what a request brings may be missing
+                arguments = bind(tool.signature, arguments)
         except ArgumentsInvalid as error:
             raise RequestError(error.problem, f"its signature is {tool.signature}") from error
         name = one_line(plan.name.strip()) or tool.name
@@ -112,6 +116,7 @@ class Scheduler:
             created_at=now,
             next_at=due,
         )
+        await self._deliveries.check(schedule.hook)
         await self._deliveries.allow(schedule)
         try:
             await asyncio.to_thread(self._schedules.put, schedule, files)
@@ -134,13 +139,46 @@ class Scheduler:
         Raises: ResourceNotFound, also if its conversation was deleted. LimitReached: too many
             requests wait. ResourceBusy: a run goes on.
         """
-        schedule = await self.get(owner, name)
-        await self._turns.check(owner, schedule.conversation_id)
-        run, now = uuid4().hex, datetime.now(UTC)
-        its = self._schedules.begin
-        if not await asyncio.to_thread(its, schedule, run, now, schedule.next_at):
+        return await self._start(await self.get(owner, name), uuid4().hex)
+
+    async def _start(
+        self, schedule: Schedule, run: str, given: Mapping[str, Any] | None = None
+    ) -> Asked:
+        await self._turns.check(schedule.owner, schedule.conversation_id)
+        now, begin = datetime.now(UTC), self._schedules.begin
+        if not await asyncio.to_thread(begin, schedule, run, now, schedule.next_at, given):
             raise ResourceBusy(f"{schedule.name!r} runs already", "wait until it has ended")
+        schedule = schedule.model_copy(update={"given": given or {}})
         return await self._begin_or_give_up(schedule, run)
+
+    async def receive(self, schedule_id: str, headers: Mapping[str, str], body: bytes) -> Asked:
+        """Begin the run that a signed request asks for, once however often it comes.
+
+        Raises:
+            ResourceNotFound: no schedule has a hook of that id, or the signature is wrong or old.
+            RequestError: the body is no arguments of the tool, which pauses the schedule.
+            ResourceBusy: it is paused, or a run goes on. LimitReached: too many requests wait.
+        """
+        schedule = await asyncio.to_thread(self._schedules.with_hook, schedule_id)
+        if not schedule or not await self._deliveries.is_signed(schedule.hook, headers, body):
+            raise ResourceNotFound(
+                "there is no such hook, or the signature is wrong",
+                "sign the body as Standard Webhooks says, with the secret of the schedule",
+            )
+        message_id = next(v for name, v in headers.items() if name.lower() == "webhook-id")
+        run = sha256(f"{schedule.id} hook {message_id}".encode()).hexdigest()[:32]
+        if conversation := await asyncio.to_thread(self._journal.conversation_of, run):
+            return Asked(conversation_id=conversation, turn_id=run)
+        if schedule.state == "paused":
+            raise ResourceBusy(f"{schedule.name!r} is paused", "send it again once it is resumed")
+        try:
+            signature = (await self._tool(schedule)).signature
+            given = bind(signature, {**schedule.arguments, **_object(body)})
+        except (ValueError, ArgumentsInvalid) as error:
+            problem = RequestError(f"a request is malformed: {error}", "correct who sends it")
+            await self._give_up(schedule, problem)
+            raise problem from error
+        return await self._start(schedule, run, given)
 
     async def settled(self, owner: str, name: str) -> Schedule:
         """The schedule, with the end of its run noted if that has ended. Raises:
@@ -233,9 +271,10 @@ class Scheduler:
         """Begin the turn of the run, unless another process has. Raises: ResourceNotFound."""
         await self._turns.check(schedule.owner, schedule.conversation_id)
         read = self._files.contents(schedule.conversation_id).file
-        call = FunctionCall(name=schedule.tool, arguments=dict(schedule.arguments))
+        arguments = {**schedule.arguments, **schedule.given}
+        call = FunctionCall(name=schedule.tool, arguments=arguments)
         request = Request(
-            f"Run {shortened(shown_call(schedule.tool, dict(schedule.arguments)), _SHOWN)}",
+            f"Run {shortened(shown_call(schedule.tool, arguments), _SHOWN)}",
             files=tuple([await asyncio.to_thread(read, file) for file in schedule.files]),
             conversation_id=schedule.conversation_id,
             kind=HandCall(call=call, version=schedule.version, schedule=schedule.name),
@@ -339,3 +378,11 @@ class Scheduler:
         if plan.version in (0, tool.version):
             return tool
         return (await self._library.version(plan.tool, plan.version)).tool
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    """Raises: ValueError: it is not JSON of an object."""
+    value = json.loads(body or b"{}")
+    if not isinstance(value, dict):
+        raise ValueError("the body is not a JSON object")
+    return value

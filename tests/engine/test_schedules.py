@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from standardwebhooks import Webhook
 
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, ToolNotFound
 from selfeng.core.events import QuestionsAsked, TurnFailed, TurnFinished, TurnStarted, TurnStopped
@@ -333,6 +334,84 @@ async def test_a_result_that_is_not_delivered_pauses_and_its_grant_goes_with_the
         again = await engine.schedule("me", PLAN.model_copy(update={"deliver": hook}))
         await engine.schedules.remove("me", again.id)
         assert await engine.network.grants() == ()
+
+
+HOOKED = PLAN.model_copy(update={"cron": "", "hook": "KEY", "arguments": {"b": 3}})
+SECRET = "kanarie-0123456789"
+
+
+def signed(body: bytes, message_id: str = "m1", *, secret: str = SECRET, age: int = 0) -> Any:
+    """The headers of a request."""
+    at = datetime.now(UTC) - timedelta(seconds=age)
+    signature = Webhook(secret.encode()).sign(message_id, at, body.decode())
+    return {
+        "Webhook-Id": message_id,
+        "Webhook-Timestamp": str(int(at.timestamp())),
+        "Webhook-Signature": signature,
+    }
+
+
+async def test_a_signed_request_begins_one_run_with_its_arguments(database: sa.Engine) -> None:
+    async with engine_with(database, returned("5"), returned("7")) as (engine, sandbox):
+        engine.vault.set("KEY", SECRET)
+        added = await engine.schedule("me", HOOKED)
+        assert (added.upcoming, added.state) == ((), "active")
+        receive, body = engine.schedules.receive, b'{"a": 2}'
+        first = await receive(added.id, signed(body), body)
+        assert await receive(added.id, signed(body), body) == first  # sent again
+        await engine.settle()
+        await engine.schedules.look()
+        assert await receive(added.id, signed(body), body) == first
+        other = b'{"a": 4}'
+        await receive(added.id, signed(other, "m2"), other)
+        await engine.settle()
+        await engine.schedules.look()
+        schedule = await engine.schedules.get("me", "sums")
+    assert [arguments for _, arguments in sandbox.executed] == [{"a": 2, "b": 3}, {"a": 4, "b": 3}]
+    assert schedule.last
+    assert (schedule.last.problem, schedule.given) == ("", {})
+
+
+async def test_what_is_not_signed_lately_by_its_secret_finds_no_hook(database: sa.Engine) -> None:
+    body = b'{"a": 2}'
+    async with engine_with(database) as (engine, _):
+        engine.vault.set("KEY", SECRET)
+        hooked = await engine.schedule("me", HOOKED)
+        closed = await engine.schedule("me", PLAN.model_copy(update={"name": "closed"}))
+        good = signed(body)
+        wrong = [
+            (hooked.id, {}, body),
+            (hooked.id, good, b'{"a": 3}'),
+            (hooked.id, signed(body, secret="another-secret"), body),
+            (hooked.id, signed(body, age=301), body),
+            (hooked.id, {**good, "Webhook-Id": "m2"}, body),
+            (hooked.id, {**good, "Webhook-Signature": "v1"}, body),
+            (hooked.id, {**good, "Webhook-Timestamp": "soon"}, body),
+            (hooked.id, good, b"\xff"),
+            (closed.id, good, body),
+            ("unknown", good, body),
+        ]
+        for request in wrong:
+            with pytest.raises(ResourceNotFound, match="no such hook"):
+                await engine.schedules.receive(*request)
+        assert (await engine.schedules.get("me", "sums")).state == "active"
+        with pytest.raises(ResourceNotFound, match="OTHER"):
+            await engine.schedule("me", HOOKED.model_copy(update={"hook": "OTHER"}))
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b'{"a": "x"}', b'{"c": 1}', b""])
+async def test_a_signed_request_that_is_malformed_pauses(database: sa.Engine, body: bytes) -> None:
+    async with engine_with(database) as (engine, _):
+        engine.vault.set("KEY", SECRET)
+        added = await engine.schedule("me", HOOKED)
+        with pytest.raises(RequestError, match="malformed"):
+            await engine.schedules.receive(added.id, signed(body), body)
+        schedule = await engine.schedules.get("me", "sums")
+        assert (schedule.state, schedule.troubled) == ("paused", True)
+        with pytest.raises(ResourceBusy, match="is paused"):
+            await engine.schedules.receive(added.id, signed(b"{}", "m2"), b"{}")
+        resumed = await engine.schedules.resume("me", "sums")
+    assert (resumed.state, resumed.upcoming) == ("active", ())
 
 
 async def test_schedules_are_their_owners(database: sa.Engine) -> None:

@@ -1,10 +1,13 @@
 """Schedules by REST and MCP."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
+from standardwebhooks import Webhook
 
 from tests.web.server_process import ServerProcess
 from tests.web.test_mcp import connected, text
@@ -74,7 +77,7 @@ def test_a_run_that_fails_pauses(server: ServerProcess, program: requests.Sessio
         ({"arguments": {"c": 1}}, 400, "c"),
         ({"missed": "twice"}, 400, "missed"),
         ({"seconds": 0}, 400, "seconds"),
-        ({"files": ["unknown"]}, 400, "file"),
+        ({"files": ["unknown"]}, 404, "file"),
     ],
 )
 def test_what_can_not_run_is_refused_with_a_remedy(
@@ -106,3 +109,35 @@ async def test_agents_of_other_programs_add_list_run_and_pause(
     assert ran.structured_content["answer"] == "3"
     states = [r.structured_content["schedules"][0]["state"] for r in (paused, resumed)]
     assert states == ["paused", "active"]
+
+
+def test_a_signed_request_needs_no_token_and_is_limited(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "threading", HOOK_REQUESTS_PER_MINUTE="4")
+    secret, body = "kanarie-0123456789", b'{"a": 2}'
+    with server.program() as program:
+        program.put(f"{server.url}/api/v1/secrets/KEY", json={"value": secret})
+        hooked = {"tool": "add", "name": "hooked", "hook": "KEY"}
+        added = program.post(f"{server.url}/api/v1/schedules", json=hooked).json()
+        address, now = f"{server.url}/hooks/{added['id']}", datetime.now(UTC)
+        headers = {
+            "Webhook-Id": "m1",
+            "Webhook-Timestamp": str(int(now.timestamp())),
+            "Webhook-Signature": Webhook(secret.encode()).sign("m1", now, body.decode()),
+        }
+        begun = requests.post(address, body, headers=headers, timeout=20)
+        assert begun.status_code == 202
+        again = requests.post(address, body, headers=headers, timeout=20)
+        assert again.json() == begun.json()
+        ended(program, f"{server.url}/api/v1/turns/{begun.json()['turn_id']}")
+        assert requests.post(address, b"{}", headers=headers, timeout=20).status_code == 404
+        large = requests.post(address, b" " * 2_000_000, headers=headers, timeout=20)
+        assert large.status_code == 413
+        assert requests.get(address, headers=headers, timeout=20).status_code == 401
+        last = [requests.post(address, body, headers=headers, timeout=20) for _ in range(3)]
+        assert (last[-1].status_code, int(last[-1].headers["Retry-After"]) > 0) == (429, True)
+    assert server.end() == (0, "")
+
+
+def test_without_the_setting_no_hook_is_open(server: ServerProcess) -> None:
+    closed = requests.post(f"{server.url}/hooks/unknown", b"{}", timeout=20)
+    assert closed.status_code == 401

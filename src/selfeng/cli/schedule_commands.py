@@ -48,7 +48,8 @@ async def add(
     *,
     cron: Annotated[
         str, typer.Option(help="Minute, hour, day, month and weekday, such as '0 8 * * mon'.")
-    ],
+    ] = "",
+    hook: Annotated[str, typer.Option(help="The secret that signs requests to begin a run.")] = "",
     timezone: Annotated[str, typer.Option(help="Such as Europe/Berlin.")] = "UTC",
     name: Annotated[str, typer.Option(help="By default the name of the tool.")] = "",
     version: Annotated[int, typer.Option(help="Of the tool; by default the newest.")] = 0,
@@ -75,6 +76,7 @@ async def add(
     limits, large_files = engine.file_limits, engine.configuration.settings.large_files
     files = await asyncio.to_thread(read_files, file or [], limits, large_files)
     fields = {"version": version, "cron": cron, "timezone": timezone, "missed": missed}
+    fields["hook"] = hook
     fields |= {"name": name, "seconds": seconds, "tool": tool}
     if deliver:
         fields["deliver"] = _object(deliver)
@@ -111,7 +113,11 @@ async def show(engine: Engine, name: Name, *, as_json: AsJson = False) -> int:
         print_json(schedule.model_dump(mode="json"))
         return int(schedule.troubled)
     _print(schedule)
-    typer.echo(f"  due next: {', '.join(f'{at:%Y-%m-%d %H:%M}' for at in schedule.upcoming)} UTC")
+    if schedule.upcoming:
+        due = ", ".join(f"{at:%Y-%m-%d %H:%M}" for at in schedule.upcoming)
+        typer.echo(f"  due next: {due} UTC")
+    if schedule.hook:
+        typer.echo(f"  hook: POST /hooks/{schedule.id}, signed with {schedule.hook}")
     typer.echo(f"  conversation: {schedule.conversation_id}")
     if schedule.last and schedule.last.text:
         typer.echo(visible(schedule.last.text))
@@ -167,8 +173,8 @@ def _object(text: str) -> Any:
 
 
 def _print(schedule: Schedule) -> None:
-    when = f"{schedule.cron} {schedule.timezone}"
-    state = f"due {schedule.next_at:%Y-%m-%d %H:%M} UTC"
+    when = f"{schedule.cron} {schedule.timezone}" if schedule.cron else "by requests"
+    state = f"due {schedule.next_at:%Y-%m-%d %H:%M} UTC" if schedule.cron else "on"
     if schedule.state == "paused":
         state = f"paused: {schedule.reason}"
     elif schedule.run:

@@ -27,6 +27,8 @@ from selfeng.core.visible import one_line
 
 Missed = Literal["skip", "once", "all"]
 """Which of the runs that nobody could begin in time are made up for: none, one, or each."""
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a schedule without times is due."""
 _LATE = timedelta(minutes=1)
 """A run that begins so much later than it is due was missed."""
 _MOST_MISSED = 100
@@ -82,8 +84,10 @@ class SchedulePlan(Value):
     """The version that runs, also when the tool has newer ones; 0 for the newest now."""
     arguments: Mapping[str, Any] = {}
     """Plain JSON by parameter name."""
-    cron: Annotated[str, Field(max_length=_LONGEST_CRON)]
-    """Minute, hour, day, month and weekday; with a sixth field before them, the second."""
+    cron: Annotated[str, Field(max_length=_LONGEST_CRON)] = ""
+    """Minute, hour, day, month and weekday; with a sixth field before them, the second. "" for
+    runs by `hook` alone.
+    """
     timezone: Annotated[str, Field(max_length=_LONGEST_NAME)] = "UTC"
     """Of IANA, such as Europe/Berlin."""
     missed: Missed = "once"
@@ -91,12 +95,18 @@ class SchedulePlan(Value):
     """What a run may take, from the moment that it is due; then it is stopped."""
     deliver: Delivery | None = None
     """Where results go beside the conversation."""
+    hook: str = ""
+    """Name of the secret that signs requests which begin runs, at `/hooks/` and the id; "" for
+    none. Their bodies are JSON of an object, with further arguments.
+    """
 
     def next_due(self, after: datetime) -> datetime:
         """When it is next due after a moment, UTC.
 
         Raises: RequestError: the time zone or the times are wrong, or never come.
         """
+        if not self.cron and self.hook and self._zone:
+            return NEVER
         return self._due(after, forward=True)
 
     def due_now(self, since: datetime, now: datetime) -> tuple[datetime, ...]:
@@ -173,6 +183,8 @@ class Schedule(SchedulePlan):
     """Id of the turn that runs; "" if none does."""
     due_at: datetime | None = None
     """When that was due."""
+    given: Mapping[str, Any] = {}
+    """Arguments of that run beside those of the plan."""
     begun_at: datetime | None = None
     """When a process took it."""
     tries: int = 0
@@ -183,6 +195,8 @@ class Schedule(SchedulePlan):
     @property
     def upcoming(self) -> tuple[datetime, ...]:
         """The next three times at which it is due, if it is active."""
+        if self.next_at == NEVER:
+            return ()
         second = self.next_due(self.next_at)
         return (self.next_at, second, self.next_due(second))
 

@@ -282,9 +282,9 @@ class EngineTools:
                 return _listed(await schedules.list(owner))
             case "add_schedule":
                 call = _parsed(AddScheduleCall, arguments)
-                if call.deliver:
+                if call.deliver or call.hook:
                     raise RequestError(
-                        "an agent can't have results sent elsewhere",
+                        "an agent can't open a schedule to other hosts",
                         "a person adds such a schedule, by `selfeng schedules add` or REST",
                     )
                 plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))

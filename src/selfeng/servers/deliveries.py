@@ -10,7 +10,7 @@ import base64
 import json
 import re
 import smtplib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, assert_never
 from urllib.parse import urlsplit
 
-from standardwebhooks import Webhook
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from selfeng.core.errors import AgentError, NetworkRefused, RequestError
 from selfeng.core.files import File
@@ -66,6 +66,20 @@ class Deliveries:
                 await asyncio.to_thread(self._secret, use.name)
             put = self._grants.put
             await asyncio.to_thread(put, schedule.owner, _holder(schedule), 0, accesses)
+
+    async def check(self, secret: str) -> None:
+        """Raises: ResourceNotFound: there is no secret of this name; "" is none."""
+        if secret:
+            await asyncio.to_thread(self._secret, secret)
+
+    async def is_signed(self, secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+        """Whether that secret signed a request within the last five minutes."""
+        try:
+            webhook = Webhook(_key(await asyncio.to_thread(self._secret, secret)))
+            webhook.verify(body, dict(headers), json_parse=False)
+        except (WebhookVerificationError, ValueError, AgentError):  # malformed ones are wrong, too
+            return False
+        return True
 
     async def forget(self, schedule: Schedule) -> None:
         """Revoke what `allow` noted."""
@@ -137,9 +151,7 @@ class Deliveries:
             )
 
     def _signature(self, webhook: ToWebhook, run: str, now: datetime, body: str) -> str:
-        secret = self._secret(webhook.secret)
-        key = secret if secret.startswith("whsec_") else secret.encode()
-        return Webhook(key).sign(run, now, body)
+        return Webhook(_key(self._secret(webhook.secret))).sign(run, now, body)
 
     async def _mail(self, schedule: Schedule, mail: ToMail, outcome: Outcome) -> None:
         (access,) = _accesses(schedule)
@@ -169,6 +181,10 @@ class Deliveries:
             server.send_message(message)
         finally:
             server.close()
+
+
+def _key(secret: str) -> str | bytes:
+    return secret if secret.startswith("whsec_") else secret.encode()
 
 
 def _holder(schedule: Schedule) -> str:

@@ -24,7 +24,7 @@ _MOST = 100
 """Schedules of one owner."""
 _NO_RUN: Mapping[str, Any] = {
     **{"run": "", "due_at": None, "begun_at": None},
-    **{"tries": 0, "delivered_at": None},
+    **{"tries": 0, "delivered_at": None, "given": None},
 }
 _DELIVERS = timedelta(minutes=2)
 """Within which a process has delivered a result, or another one does."""
@@ -78,19 +78,33 @@ class Schedules:
             f"there is no schedule {name[:80]!r}", "`selfeng schedules list` has their names"
         )
 
+    def with_hook(self, schedule_id: str) -> Schedule | None:
+        """The schedule of that id if requests may begin its runs, whoever has it."""
+        query = sa.select(_SCHEDULES).where(_SCHEDULES.c.id == storable(schedule_id))
+        schedules = map(_schedule, fetch(self._engine, query))
+        return next((schedule for schedule in schedules if schedule.hook), None)
+
     def due(self, now: datetime) -> tuple[Schedule, ...]:
         """Those that need a look: a run of theirs has begun, or they are due."""
         is_due = _ACTIVE & (_SCHEDULES.c.next_at <= now)
         query = sa.select(_SCHEDULES).where((_SCHEDULES.c.run != "") | is_due)
         return tuple(map(_schedule, fetch(self._engine, query.order_by(_SCHEDULES.c.next_at))))
 
-    def begin(self, schedule: Schedule, run: str, due_at: datetime, next_at: datetime) -> bool:
+    def begin(
+        self,
+        schedule: Schedule,
+        run: str,
+        due_at: datetime,
+        next_at: datetime,
+        given: Mapping[str, Any] | None = None,
+    ) -> bool:
         """Take a run of the schedule, which is due at `next_at` after it; False if another process
-        did.
+        did. `given` are further arguments.
         """
         now = datetime.now(UTC)
         unchanged = (_SCHEDULES.c.run == "") & (_SCHEDULES.c.next_at == schedule.next_at)
-        run_values = {"run": run, "due_at": due_at, "begun_at": now, "tries": 0}
+        run_values: dict[str, Any] = {"run": run, "due_at": due_at, "begun_at": now, "tries": 0}
+        run_values["given"] = json.dumps(storable_data(dict(given))) if given else None
         return self._change(schedule, unchanged, {**run_values, "next_at": next_at})
 
     def skip(self, schedule: Schedule, next_at: datetime) -> bool:
@@ -156,6 +170,7 @@ def _schedule(row: sa.Row[Any]) -> Schedule:
             **{name: row._mapping[name] for name in (*_PLAIN, "run", "tries")},
             **times,
             "files": json.loads(row.files),
+            "given": json.loads(row.given or "{}"),
             "last": row.last and json.loads(row.last),
         }
     )

@@ -442,6 +442,7 @@ schedules = sa.Table(
     sa.Column("due_at", sa.DateTime(timezone=True)),  # of that run
     sa.Column("begun_at", sa.DateTime(timezone=True)),  # of that run
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),  # of that run
+    sa.Column("given", sa.Text),  # JSON of further arguments of that run
     sa.Column("delivered_at", sa.DateTime(timezone=True)),  # when a process began to deliver it
     sa.Column("last", sa.Text),  # JSON of core.schedule.ScheduledRun
     sa.UniqueConstraint("owner", "name"),

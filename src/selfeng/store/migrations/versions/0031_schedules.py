@@ -27,6 +27,7 @@ def upgrade() -> None:
         sa.Column("due_at", sa.DateTime(timezone=True)),
         sa.Column("begun_at", sa.DateTime(timezone=True)),
         sa.Column("tries", sa.Integer, server_default="0", nullable=False),
+        sa.Column("given", sa.Text),
         sa.Column("delivered_at", sa.DateTime(timezone=True)),
         sa.Column("last", sa.Text),
         sa.PrimaryKeyConstraint("id"),
