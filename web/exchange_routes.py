@@ -24,7 +24,7 @@ from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
 from web.file_routes import send
 from web.middleware import owner
 from web.operations import operation
-from web.payloads import BundleImport, ExportAs, plain, problem
+from web.payloads import BundleCheck, BundleImport, ExportAs, plain, problem
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -58,11 +58,11 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
     @app.post("/api/v1/bundles/check")
     @operation(takes=BINARY, media=[EVENT_STREAM])
-    def check_bundle() -> Response:
+    def check_bundle(query: BundleCheck) -> Response:
         """Check a bundle: who signed it, what its tools say, and what the gate finds. Nothing is
         added.
         """
-        offer = _offer(bridge, engine)
+        offer = _offer(bridge, engine, query.installs)
         identity = {"digest": offer.digest, "signer": plain(offer.signer)}
         first = _event("offer", {**identity, "tools": [plain(words) for words in offer.tools]})
         return sent(_events(first, streamed(bridge, engine.tool_import.judge(offer))))
@@ -71,7 +71,7 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation(takes=BINARY, media=[EVENT_STREAM])
     def import_bundle(query: BundleImport) -> Response:
         """Add tools of a bundle whose words you accept; `digest` is that of the check."""
-        offer = _offer(bridge, engine)
+        offer = _offer(bridge, engine, query.installs)
         if offer.digest != query.digest:
             raise RequestError(
                 "the file is not the one that was checked",
@@ -84,11 +84,12 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         return sent(_events(_finding_event(first), findings))
 
 
-def _offer(bridge: Bridge, engine: "Engine") -> ImportOffer:
+def _offer(bridge: Bridge, engine: "Engine", installs: bool) -> ImportOffer:
     """What the body of the request offers. Raises: RequestError."""
     if flask.request.content_length is None:
         raise LengthRequired("the length of the bundle must be sent first, as Content-Length")
-    return bridge.call(engine.tool_import.read(flask.request.get_data(cache=False)))
+    content = flask.request.get_data(cache=False)
+    return bridge.call(engine.tool_import.read(content, installs=installs))
 
 
 def _download(file: File) -> Response:

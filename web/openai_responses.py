@@ -252,6 +252,12 @@ class AgentResponse:
         data = event.model_dump(mode="json", exclude_unset=True)
         return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
 
+    def _error(self) -> dict[str, Any]:
+        last, error = self._answer.story.last, {"code": "server_error"}
+        if isinstance(last, TurnFailed) and last.cause == "consent":
+            error |= {"type": last.cause, "param": str(last.values.get("command", ""))}
+        return {**error, "message": self._answer.story.whole_text}
+
     def _response(self, status: Status) -> sdk.Response:
         story, (input_tokens, output_tokens) = self._answer.story, self._answer.tokens
         last: Status = status if status in ("in_progress", "completed") else "incomplete"
@@ -268,7 +274,7 @@ class AgentResponse:
                 item.sent(state)
                 for item, state in zip(self._output, [*states[1:], last], strict=False)
             ],
-            "error": {"code": "server_error", "message": story.whole_text} if failed else None,
+            "error": self._error() if failed else None,
             "incomplete_details": {"reason": "max_output_tokens"}
             if status == "incomplete"
             else None,

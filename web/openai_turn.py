@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import flask
 from flask import Response
 
-from selfeng.core.events import Record, branch
+from selfeng.core.events import Record, TurnFailed, branch
 from selfeng.core.files import FileReference
 from selfeng.core.pictures import PICTURES
 from selfeng.core.status import Asked
@@ -116,7 +116,10 @@ class TurnAnswer:
         """Why it failed, as the body of an error."""
         if self.story.outcome and not self.story.gave_up:
             return None
-        return openai_error_body(_FAILED, self.story.whole_text, "")
+        last, more = self.story.last, {}
+        if isinstance(last, TurnFailed) and last.cause == "consent":
+            more = {"code": last.cause, "values": dict(last.values)}
+        return openai_error_body(_FAILED, self.story.whole_text, "", **more)
 
     def failed(self) -> Response:
         """The response to a failed turn."""

@@ -11,7 +11,7 @@ from flask.json.provider import DefaultJSONProvider
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
-from selfeng.core.errors import AgentError, RequestError
+from selfeng.core.errors import AgentError, NotConsented, RequestError
 from selfeng.core.events import LAST_SEQ
 from selfeng.core.question import MOST, AnswerValue
 from selfeng.core.result import ResultFormat, TaughtRow, ToolEdit, is_deep
@@ -205,7 +205,12 @@ class ExportAs(Value):
     form: ExportForm = Field("bundle", alias="as")
 
 
-class BundleImport(Value):
+class BundleCheck(Value):
+    installs: bool = False
+    """Whether packages that tools need may be installed for the check."""
+
+
+class BundleImport(BundleCheck):
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """sha256 of the file, as its check told."""
     file: Annotated[str, Field(min_length=1, max_length=255)] = "bundle.zip"
@@ -342,6 +347,8 @@ def problem(error: Exception) -> dict[str, Any]:
     if isinstance(error, SettingsInvalid):
         fields = {name: plain(issue) for name, issue in error.problems.items()}
         return {**error.event_fields, "fields": fields}
+    if isinstance(error, NotConsented):
+        return {**error.event_fields, "needs": [plain(need) for need in error.needs]}
     return dict(error.event_fields)
 
 

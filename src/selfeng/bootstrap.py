@@ -178,8 +178,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
         stack.push_async_callback(servers.aclose)
         vault = Vault(database, settings.data_dir)
-        broker = Broker(vault.value)
-        network = GrantedNetwork(tools.sandbox, broker, Grants(database))
+        broker, check = Broker(vault.value), tools.sandbox.check_limits
+        network = GrantedNetwork(tools.sandbox, broker, Grants(database), check)
         log.info(
             "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
             VERSION,

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes, Renewed
+from selfeng.core.consent_question import consents_of
 from selfeng.core.errors import (
     LibraryError,
     RequestError,
@@ -245,6 +246,9 @@ class Engine:
                         else ()
                     ),
                 ),
+                consents={**rounds[0].consents, **consents_of(answers)}
+                if rounds and answers
+                else {},
                 conversation_id=conversation_id or "",
                 after=after,
                 model=model,

@@ -208,7 +208,9 @@ class Orchestrator:
                             questions=(question,),
                             call=end.call,
                             specified=end.specified,
+                            agent=end.agent,
                             refused=turn.request.refused,
+                            consents=turn.request.consents,
                             code=end.code,
                             values=end.values,
                         )

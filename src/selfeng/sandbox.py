@@ -18,7 +18,15 @@ from selfeng.core.http import Network
 from selfeng.core.owner import current_owner
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.settings import Settings, load_settings
-from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import (
+    CallLimits,
+    Execution,
+    SandboxJob,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+    Version,
+)
 from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.job_protocol import packed_files, run_job
 from selfeng.sandboxes.job_result import CallResult, JobResult, SuiteResult
@@ -282,6 +290,10 @@ class SecureSandbox:
             for n, verdict in zip(lane, result, strict=True)
         }
         return tuple(verdicts[n] for n in range(len(versions)))
+
+    def check_limits(self, limits: CallLimits) -> None:
+        """Raises: RequestError: a call gets less here."""
+        self._options.for_call(limits)
 
     async def execute(
         self,

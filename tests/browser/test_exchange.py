@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from selfeng.library.exchange.tool_bundle import read_bundle
 from tests.browser.test_page import MIDDLE, NARROW, WIDE, flaws, open_page, tab_to
-from tests.exchange.bundles import bundle, draft, members, packed
+from tests.exchange.bundles import LOCK, bundle, draft, members, packed
 from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -68,6 +68,28 @@ def test_words_are_read_and_accepted_before_a_bundle_is_imported(
     page.keyboard.press("Escape")
     expect(dialog).not_to_be_attached()
     expect(button).to_be_focused()
+
+
+def test_packages_are_allowed_before_their_tools_are_checked(
+    link: str, page: Page, tmp_path: Path
+) -> None:
+    file = tmp_path / "packages.zip"
+    file.write_bytes(bundle(tmp_path, draft("ordinal_words", lock=LOCK)))
+    open_library(page, link)
+    page.get_by_test_id("library-menu").click()
+    page.get_by_test_id("import-tools").click()
+    page.get_by_test_id("import-file").set_input_files(file)
+    dialog = page.get_by_role("dialog", name="Import tools")
+    tool = page.get_by_test_id("import-tool")
+    expect(tool).to_contain_text("not checked yet")
+    expect(page.get_by_test_id("import-add")).to_be_disabled()
+    expect(dialog).to_contain_text("humanize==4.9.0")
+    assert flaws(page, "the packages of a bundle", [WIDE, MIDDLE, NARROW]) == []
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    page.get_by_test_id("import-packages").click()
+    expect(tool).to_contain_text("passes the gate")
+    page.get_by_test_id("import-add").click()
+    expect(page.get_by_test_id("import-status")).to_have_text("One tool was added.")
 
 
 def test_a_file_that_is_refused_says_why(link: str, browser: Browser, tmp_path: Path) -> None:

@@ -224,6 +224,22 @@ def test_the_panel_is_made_wider_by_touch(link: str, browser: Browser) -> None:
     tablet.close()
 
 
+def test_a_turn_that_lacks_consent_leads_to_the_permissions_of_the_tool(
+    link: str, page: Page
+) -> None:
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    open_page(page, link)
+    ask(page, "connect")
+    ask(page, "lack")
+    page.get_by_test_id("failure-grant").click()
+    hosts = page.get_by_test_id("grant")
+    expect(hosts).to_have_count(3)
+    expect(hosts.nth(0)).to_be_visible()
+    hosts.nth(0).check()
+    expect(hosts.nth(0)).to_be_checked()
+    hosts.nth(0).uncheck()
+
+
 def test_the_hosts_of_a_tool_are_allowed_and_revoked_one_by_one(link: str, page: Page) -> None:
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     open_page(page, link)

@@ -3,11 +3,13 @@ sandbox.
 """
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from selfeng.agents import Delegation
+from selfeng.agents.agent import TurnAgent
 from selfeng.bootstrap import ToolParts, compose
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
@@ -17,8 +19,10 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
 from selfeng.core.turn import Inspector
+from selfeng.core.verdict import CallLimits
+from selfeng.durable.doors import DurableThreads
 from selfeng.engine import Engine, ModelParts
-from selfeng.library.composition.linked_sandbox import PinnedSources
+from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
 from selfeng.library.composition.reverification import Reverification, Reverifier
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
@@ -35,6 +39,7 @@ from selfeng.store.grants import Grants
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.processes import Processes
 from selfeng.store.spending import Spending
+from selfeng.store.threads import Threads
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import (
     CODE,
@@ -69,6 +74,8 @@ async def engine_on(
     *,
     inspector: Inspector | None = None,
     broker: Broker | None = None,
+    check_limits: Callable[[CallLimits], object] = lambda limits: None,
+    agents: Sequence[TurnAgent] = (),
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
@@ -76,10 +83,12 @@ async def engine_on(
         stack.push_async_callback(book.learning.aclose)
         runtime = BackgroundTasks()
         stack.push_async_callback(runtime.aclose)
-        network = GrantedNetwork(sandbox, pages or ScriptedNetwork(), Grants(book.database))
+        grants = Grants(book.database)
+        network = GrantedNetwork(sandbox, pages or ScriptedNetwork(), grants, check_limits)
         connected = network if pages else None
+        linked = LinkedSandbox(sandbox, library, PinnedSources(library))
         synthesis = SynthesisEngine(
-            model, sandbox, library, model_name="scripted", network=connected
+            model, linked, library, model_name="scripted", network=connected
         )
         orchestrator = Orchestrator(
             library,
@@ -90,6 +99,9 @@ async def engine_on(
             recall=book.learning.recall,
             servers=servers,
             inspector=inspector,
+            delegation=lambda toolsmith: Delegation(
+                sandbox, (*agents, toolsmith), DurableThreads(Threads(book.database))
+            ),
         )
         sources, builder = PinnedSources(library), ProjectBuilder(model, sandbox)
         upkeep = Reverifier(

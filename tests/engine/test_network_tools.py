@@ -4,13 +4,15 @@ calls, and services that change.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from selfeng.agents import coder, proxy
 from selfeng.core.consent_question import needs_consent
-from selfeng.core.errors import AgentError
+from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.events import (
     ConsentDecided,
     Event,
@@ -30,6 +32,7 @@ from selfeng.core.spec import SpecificationReply, SpecifiedTool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import CallLimits, Raised
 from selfeng.engine import Engine
+from selfeng.sandboxes.sandbox_options import SandboxOptions
 from selfeng.stages.executor import Call
 from tests.doubles import (
     CODE,
@@ -293,6 +296,134 @@ async def test_one_question_names_all_that_a_tool_needs_and_later_only_what_is_n
     }
     assert of(ConsentDecided, second)[0].server == "api.example.org, limits"
     assert (built.limits, second[-1].answer) == (limits, "It is 8.")
+
+
+def sends(recipient: str, message: str) -> FunctionCall:
+    return FunctionCall(name="SendMessage", arguments={"recipient": recipient, "message": message})
+
+
+def exits(outcome: str, result: str) -> FunctionCall:
+    return FunctionCall(name="exit", arguments={"outcome": outcome, "result": result})
+
+
+async def test_an_agent_asks_for_what_its_part_needs_and_begins_again_after_a_restart(
+    database: sa.Engine,
+) -> None:
+    book, pages = Notebook(database), ScriptedNetwork({URL: RATE})
+    work = (sends("coder", "add the rate to 2"), sends("toolsmith", "2 plus the rate"), CALL)
+    script, sandbox = model(*work), ScriptedSandbox()
+    agents = (proxy(script), coder(script))
+    async with engine_on(book, script, sandbox, pages=pages, agents=agents) as engine:
+        await with_rates(engine, granted=False)
+        begun, first = await turn(engine, None, "2 plus the rate", agent="proxy")
+    (asked,) = of(QuestionsAsked, first)
+    assert (asked.agent, asked.call, pages.sent) == ("proxy", None, [])
+    assert "send requests to api.example.org" in asked.questions[0].question
+    assert of(TurnFinished, first)[0].outcome == "asked"
+
+    sandbox = ScriptedSandbox(returned("3"))
+    script = model(*work, exits("done", "It is 3."), exits("done", "3"))
+    agents = (proxy(script), coder(script))
+    async with engine_on(book, script, sandbox, pages=pages, agents=agents) as engine:
+        await with_rates(engine, granted=False)
+        second = await say(engine, begun.conversation_id, first, "once")
+        assert await engine.network.grants() == ()
+    assert second[-1].answer == "3", second[-1]
+    assert [decision.decision for decision in of(ConsentDecided, second)] == ["once"]
+    assert "2 plus the rate" in script.prompts[0].messages[-1].content
+
+
+async def test_after_no_the_agent_is_told_what_it_can_not_have(database: sa.Engine) -> None:
+    work = (sends("toolsmith", "2 plus the rate"), CALL)
+    script, pages = model(*work, *work, exits("done", "Not without the rates.")), ScriptedNetwork()
+    agents = (proxy(script),)
+    book, sandbox = Notebook(database), ScriptedSandbox()
+    async with engine_on(book, script, sandbox, pages=pages, agents=agents) as engine:
+        await with_rates(engine, granted=False)
+        begun, first = await turn(engine, None, "2 plus the rate", agent="proxy")
+        second = await say(engine, begun.conversation_id, first, "no")
+    assert second[-1].answer == "Not without the rates.", second[-1]
+    assert "`selfeng grants allow add_numbers api.example.org`" in str(script.prompts[-1].messages)
+    assert pages.sent == []
+
+
+OTHER = NetworkAccess(host="other.example.org")
+
+
+async def test_a_tool_that_a_step_builds_asks_as_well_and_each_answer_holds(
+    database: sa.Engine,
+) -> None:
+    plan = SpecificationReply(
+        outcome="steps",
+        message="",
+        specification=None,
+        steps=(
+            PlannedStep(id="rates", request="2 plus the rate", needs=()),
+            PlannedStep(id="double", request="the rate, doubled", needs=("rates",)),
+        ),
+    )
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it takes two"})
+    begins = (none, plan, CALL)
+    script = model(*begins, *begins, none, SPECIFIED)
+    sandbox = ScriptedSandbox(returned("3"), returned("3"), failing(), passing(), returned())
+    pages = ScriptedNetwork({URL: RATE})
+    async with engine_with(database, script, sandbox, pages) as engine:
+        other = RATES.model_copy(update={"network": (OTHER,), "exchanges": ()})
+        engine.model_parts.current.executor._library.replace(other)
+        begun, first = await turn(engine, None, "2 plus the rate, then double it")
+        second = await say(engine, begun.conversation_id, first, "once")
+        script.extend(*begins, none, SPECIFIED, *BUILDS, "It is 8.")
+        third = await say(engine, begun.conversation_id, second, "once")
+    questions = [of(QuestionsAsked, events)[0].questions[0] for events in (first, second)]
+    assert "'add_numbers'" in questions[0].question
+    assert "'double_number'" in questions[1].question
+    assert of(QuestionsAsked, third) == []
+    assert third[-1].answer == "It is 8.", third[-1]
+    assert [decided.tool for decided in of(ConsentDecided, third)] == [
+        "add_numbers",
+        "double_number",
+    ]
+
+
+HOUR = SandboxOptions("image", 5.0, Path(), most_seconds=3600.0).for_call
+TOO_LONG = "a call of the tool would use 7200 s, and gets at most 3600 s here (CALL_MAX_SECONDS)"
+
+
+async def test_limits_that_no_call_gets_are_lowered_before_the_question(
+    database: sa.Engine,
+) -> None:
+    def lasting(seconds: int) -> SpecificationReply:
+        spec = specification().model_copy(update={"limits": CallLimits(seconds=seconds)})
+        return SPECIFIED.model_copy(update={"specification": spec})
+
+    sandbox, script = ScriptedSandbox(), model(lasting(7200), lasting(3000))
+    book, pages = Notebook(database), ScriptedNetwork()
+    async with engine_on(book, script, sandbox, pages=pages, check_limits=HOUR) as engine:
+        _, first = await turn(engine, None, "double it for long")
+    assert TOO_LONG in script.prompts[1].messages[-1].content
+    (question,) = of(QuestionsAsked, first)[0].questions
+    assert question.question == "May the tool 'double_number' take 3,000 s in a call?"
+
+
+async def test_a_call_that_no_consent_allows_is_refused_instead_of_asked(
+    database: sa.Engine,
+) -> None:
+    long_tool = KEPT.model_copy(update={"limits": CallLimits(seconds=7200)})
+    sandbox, script = ScriptedSandbox(), model(CALL)
+    book, pages = Notebook(database), ScriptedNetwork()
+    async with engine_on(book, script, sandbox, pages=pages, check_limits=HOUR) as engine:
+        engine.model_parts.current.executor._library.replace(long_tool)
+        _, events = await turn(engine, None, "2 plus 1")
+        with pytest.raises(RequestError, match="gets at most 3600 s here"):
+            await engine.network.allow("me", long_tool)
+        assert await engine.network.grants() == ()
+    assert of(QuestionsAsked, events) == []
+    assert (events[-1].message, events[-1].cause) == (TOO_LONG, "limits")
+    assert events[-1].values == {
+        "amount": "7200 s",
+        "most": "3600 s",
+        "setting": "CALL_MAX_SECONDS",
+    }
 
 
 def test_the_question_about_packages_says_what_is_known_of_them() -> None:

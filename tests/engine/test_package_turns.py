@@ -2,15 +2,19 @@
 package is built with consent, and used again; without consent the request is served without it.
 """
 
+import asyncio
+
 import pytest
 import sqlalchemy as sa
 
 from selfeng.core.events import ConsentDecided, ExecutionFinished, QuestionsAsked
+from selfeng.core.package_lock import lock_packages
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.core.tool import Tool
 from selfeng.sandbox import SecureSandbox
-from tests.doubles import ScriptedModel, ScriptedNetwork, fenced
+from tests.doubles import ScriptedModel, ScriptedNetwork, fenced, tool
 from tests.engine.test_first_runs import sandbox
 from tests.engine.test_lessons import engine_on
 from tests.engine.test_questions import turn
@@ -82,6 +86,53 @@ def {NAME}(number: int) -> str:
     ending = "th" if number % 100 in (11, 12, 13) else {{1: "st", 2: "nd", 3: "rd"}}.get(number % 10, "th")
     return f"{{number}}{{ending}}"
 '''
+BOTH = "ordinal_and_roman"
+BOTH_CODE = f'''
+from {NAME} import {NAME}
+from roman_of import roman_of
+
+
+def {BOTH}(number: int) -> str:
+    """Write a whole number as an ordinal, and in Roman numerals."""
+    return f"{{{NAME}(number)}} ({{roman_of(number)}})"
+'''
+BOTH_TESTS = f"""
+import pytest
+
+from {BOTH} import {BOTH}
+
+
+def test_small_numbers():
+    assert [{BOTH}(number=n) for n in (1, 4)] == ["1st (I)", "4th (IV)"]
+
+
+def test_a_larger_number():
+    assert {BOTH}(number=112) == "112th (CXII)"
+
+
+def test_negative_numbers_are_refused():
+    with pytest.raises(ValueError, match="-1"):
+        {BOTH}(number=-1)
+"""
+ONE_CODE = f'''
+from {NAME} import {NAME}
+
+
+def {BOTH}(number: int) -> str:
+    """Write a whole number as an ordinal, and in Roman numerals."""
+    left, numeral = number, ""
+    for value, letters in ((100, "C"), (10, "X"), (5, "V"), (4, "IV"), (1, "I")):
+        count, left = divmod(left, value)
+        numeral += letters * count
+    return f"{{{NAME}(number)}} ({{numeral}})"
+'''
+ROMAN = """
+import roman
+
+
+def roman_of(number: int) -> str:
+    return roman.toRoman(number)
+"""
 AGAIN = FunctionCall(name=NAME, arguments={"number": 22})
 
 
@@ -144,3 +195,62 @@ async def test_without_consent_the_request_is_served_without_the_package(
     assert "did not allow humanize" in model.prompts[-1].messages[0].content
     assert (built.lock, built.needs) == (None, ())
     assert second[-1].answer == "It is 103rd, in English only."
+
+
+def with_both(*more: object) -> ScriptedModel:
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it takes both"})
+    spec = SPEC.model_copy(
+        update={
+            "name": BOTH,
+            "description": "Write a whole number as an ordinal, and in Roman numerals.",
+            "examples": (SpecExample(call=f"{BOTH}(number=4)", result="'4th (IV)'"),),
+            "packages": (),
+        }
+    )
+    update = {"specification": spec, "call": f"{BOTH}(number=103)"}
+    return ScriptedModel(none, SPECIFIED.model_copy(update=update), fenced(BOTH_TESTS), *more)  # type: ignore[arg-type]
+
+
+async def packaged(name: str, code: str, requirement: str) -> Tool:
+    lock = await asyncio.to_thread(lock_packages, [requirement])
+    return tool(name, code).model_copy(update={"lock": lock})
+
+
+async def test_a_tool_that_imports_two_has_the_packages_of_both(
+    database: sa.Engine, sandbox: SecureSandbox
+) -> None:
+    model, pages = with_both(fenced(BOTH_CODE)), ScriptedNetwork()
+    ordinal = await packaged(NAME, CODE, "humanize>=4,<4.10")
+    numerals = await packaged("roman_of", ROMAN, "roman>=4,<6")
+    async with engine_on(Notebook(database), model, sandbox, pages=pages) as engine:
+        library = engine.model_parts.current.executor._library
+        library.replace(ordinal)
+        library.replace(numerals)
+        begun, first = await turn(engine, None, "103 as an ordinal, and in Roman numerals")
+        (asked,) = of(QuestionsAsked, first)
+        model.extend("Both.")
+        answers = (Answer(id=asked.questions[0].id, value="always"),)
+        _, second = await turn(engine, begun.conversation_id, "", answers=answers)
+        built = await library.get(BOTH)
+    assert asked.questions[0].question == f"May the tool {BOTH!r} use the packages humanize, roman?"
+    assert of(ExecutionFinished, second)[0].execution.text == "103rd (CIII)"
+    assert built.lock
+    assert built.lock.versions == {**ordinal.lock.versions, **numerals.lock.versions}  # type: ignore[union-attr]
+
+
+async def test_tools_whose_packages_conflict_are_not_imported_together(
+    database: sa.Engine, sandbox: SecureSandbox
+) -> None:
+    numerals = await packaged("roman_of", ROMAN, "humanize>=4.10,<4.12")
+    ordinal = await packaged(NAME, CODE, "humanize>=4,<4.10")
+    model, pages = with_both(fenced(BOTH_CODE), fenced(ONE_CODE)), ScriptedNetwork()
+    async with engine_on(Notebook(database), model, sandbox, pages=pages) as engine:
+        library = engine.model_parts.current.executor._library
+        library.replace(ordinal)
+        library.replace(numerals)
+        _, events = await turn(engine, None, "103 as an ordinal, and in Roman numerals")
+    (asked,) = of(QuestionsAsked, events)
+    told = model.prompts[4].messages[-1].content
+    assert f"{NAME} needs humanize 4.9.0" in told, told
+    assert "roman_of needs humanize 4.11.0, but only one can be there" in told, told
+    assert asked.questions[0].question == f"May the tool {BOTH!r} use the package humanize?"

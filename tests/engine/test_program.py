@@ -15,6 +15,7 @@ from selfeng.core.tool import ToolDraft
 from selfeng.python import Agent
 from selfeng.stages.execution.arguments import from_texts
 from tests.engine.test_refactoring import kept
+from tests.exchange.bundles import LOCK, bundle, draft
 from tests.home import Home
 
 _DIVIDE = '''def divide(a: float, b: float = 2) -> dict:
@@ -188,3 +189,9 @@ def test_exported_tools_pass_the_gate_of_another_library(home, tmp_path, monkeyp
     assert run("import", "--yes", path) == (1, "1 added, 0 already there, 1 refused")
     assert run("import", "--yes", path) == (1, "0 added, 1 already there, 1 refused")
     assert [t.name for t in on_an_engine(lambda engine: engine.library.tools())] == ["half"]
+    locked = tmp_path / "locked.zip"
+    locked.write_bytes(bundle(tmp_path, draft("ordinal_text", lock=LOCK)))
+    refused = CliRunner().invoke(app, ["import", "--yes", str(locked)])
+    *_, line, summary = refused.stderr.splitlines()
+    assert line.startswith("not checked (--allow-packages): ordinal_text: its check installs")
+    assert (refused.exit_code, summary) == (1, "0 added, 0 already there, 1 refused")

@@ -85,6 +85,7 @@ async def test_every_field_of_a_request_comes_back(kind: BaseModel) -> None:
         after="t",
         kind=kind,
         refused=("g",),
+        consents={"allow_1": "once"},
         model="m",
         temporary=True,
     )

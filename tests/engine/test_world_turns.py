@@ -27,7 +27,22 @@ from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
 from selfeng.store.schema import metadata
-from tests.doubles import ScriptedModel, fenced, registered
+from tests.doubles import (
+    CODE as DOUBLE,
+)
+from tests.doubles import (
+    TESTS as DOUBLE_TESTS,
+)
+from tests.doubles import (
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    registered,
+    returned,
+    specification,
+)
 from tests.engine.test_first_runs import sandbox
 from tests.engine.test_lessons import engine_on
 from tests.engine.test_questions import turn
@@ -283,3 +298,75 @@ async def test_a_plan_asks_for_the_host_of_a_step_and_draws_the_page(
         _, fourth = await turn(engine, other.conversation_id, "", answers=answers)
     assert "fetch_table needs your consent" in fourth[-1].message
     assert {seen.host for seen in world.seen} == {"api.world.example"}
+
+
+REDIRECTED = "https://api.world.example/redirect/302/https://other.world.example/v1/table"
+
+
+@pytest.mark.parametrize("consent", ["once", "always"])
+async def test_a_redirect_to_another_host_is_asked_for(
+    database: sa.Engine, sandbox: SecureSandbox, world: World, consent: str
+) -> None:
+    redirected = FETCH.model_copy(update={"arguments": {"url": REDIRECTED}})
+    model = ScriptedModel(redirected)
+    async with engine_on(Notebook(database), model, sandbox, pages=world.broker()) as engine:
+        library = engine.model_parts.current.executor._library
+        library.replace(TABLE)
+        begun, first = await turn(engine, None, f"fetch the table on {REDIRECTED}")
+        host = of(QuestionsAsked, first)[0].questions[0]
+        answers = (Answer(id=host.id, value="always"),)
+        _, second = await turn(engine, begun.conversation_id, "", answers=answers)
+        other = of(QuestionsAsked, second)[0].questions[0]
+        model.extend("Three rates.")
+        answers = (Answer(id=other.id, value=consent),)
+        _, third = await turn(engine, begun.conversation_id, "", answers=answers)
+        grants = [grant.need for grant in await engine.network.grants("fetch_table")]
+        shown = await engine.network.with_granted(TABLE)
+
+        model.extend(redirected, *(["The same."] if consent == "always" else []))
+        _, fourth = await turn(engine, None, f"fetch the table on {REDIRECTED} again")
+    (failed,) = of(ExecutionFailed, second)
+    assert failed.execution.lacks.host == "other.world.example"
+    assert other.question == "May the tool 'fetch_table' send requests to other.world.example?"
+    assert "api.world.example redirects there" in other.why
+    assert third[-1].answer == "Three rates.", third[-1]
+    assert library.failures == []
+    afters = [(need.host, need.after) for need in grants]
+    assert afters[0] == ("api.world.example", "")
+    assert (("other.world.example", "api.world.example") in afters) == (consent == "always")
+    assert len(shown.network) == len(TABLE.network) + len(grants)
+    assert (of(QuestionsAsked, fourth) == []) == (consent == "always")
+
+
+async def test_a_probe_that_is_redirected_completes_the_hosts_of_the_specification(
+    database: sa.Engine, world: World
+) -> None:
+    url = "https://api.world.example/redirect/302/https://other.world.example/v1/table"
+    access = NetworkAccess(host="api.world.example", path="/redirect")
+    spec = specification().model_copy(update={"network": (access,), "probes": (url,)})
+    specified = SpecificationReply(
+        outcome="tool", message="", specification=spec, call="double_number(number=4)"
+    )
+    model = ScriptedModel(specified)
+    scripted = ScriptedSandbox(failing(), passing(), returned())
+    async with engine_on(Notebook(database), model, scripted, pages=world.broker()) as engine:
+        begun, first = await turn(engine, None, "double it as the service says")
+        answers = (Answer(id=of(QuestionsAsked, first)[0].questions[0].id, value="always"),)
+        _, second = await turn(engine, begun.conversation_id, "", answers=answers)
+        (asked,) = of(QuestionsAsked, second)
+        model.extend(fenced(DOUBLE_TESTS), fenced(DOUBLE), "It is 8.")
+        answers = (Answer(id=asked.questions[0].id, value="always"),)
+        _, third = await turn(engine, begun.conversation_id, "", answers=answers)
+        built = await engine.model_parts.current.executor._library.get("double_number")
+        grants = [grant.need.host for grant in await engine.network.grants("double_number")]
+    assert "other.world.example" in asked.questions[0].question
+    assert [a.host for a in asked.specified.specification.network] == [
+        "api.world.example",
+        "other.world.example",
+    ]
+    assert third[-1].answer == "It is 8.", third[-1]
+    assert [(access.host, access.after) for access in built.network] == [
+        ("api.world.example", ""),
+        ("other.world.example", "api.world.example"),
+    ]
+    assert sorted(grants) == ["api.world.example", "other.world.example"]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.library.exchange.signing import SigningKeys
@@ -35,6 +36,11 @@ def draft(name: str = "reverse_text", code: str = "", tests: str = "", **more: A
             **more,
         },
     )
+
+
+LOCK = PackageLock(
+    requirements=("humanize>=4",), text=f"humanize==4.9.0 \\\n    --hash=sha256:{'0' * 64}\n"
+)
 
 
 def authors_keys(folder: Path) -> SigningKeys:

@@ -19,7 +19,7 @@ from selfeng.library.exchange.tool_import import ImportFinding, ToolImport
 from selfeng.synthesis.checks import draft_problem
 from tests.doubles import passing
 from tests.embedding.hashing import hashed_library
-from tests.exchange.bundles import CODE, authors_keys, bundle, draft, members, packed
+from tests.exchange.bundles import CODE, LOCK, authors_keys, bundle, draft, members, packed
 
 OTHER = draft(
     "shout_text",
@@ -110,6 +110,21 @@ async def test_tools_come_after_those_that_they_import_and_are_judged_once(
         ("reverse_text", "present", ""),
         ("shout_text", "present", ""),
     ]
+
+
+async def test_packages_are_installed_only_after_a_person_allows_it(
+    arriving, library, gate, tmp_path
+) -> None:
+    content = bundle(tmp_path, draft(lock=LOCK), draft("other_text"))
+    (asking, other) = await judged(arriving, content)
+    assert (asking.outcome, asking.cause, other.outcome) == ("asks", "consent", "passed")
+    assert asking.values == {"name": "reverse_text", "needs": "humanize==4.9.0"}
+    assert [outcome for _, outcome, _ in found(await added(arriving, content))] == ["asks", "added"]
+    assert [name for name, _, _ in gate.seen] == ["other_text"]
+    offer = await arriving.read(content, installs=True)
+    findings = [f async for f in arriving.add(offer, "friends.zip", ["reverse_text"])]
+    assert [finding.outcome for finding in findings] == ["added"]
+    assert (await library.get("reverse_text")).lock == LOCK
 
 
 async def test_an_imported_tool_is_provisional_and_keeps_where_it_came_from(

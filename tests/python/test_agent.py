@@ -12,11 +12,18 @@ import pytest
 
 from selfeng import Agent, AsyncAgent, File, RequestFailed, ToolFailed
 from selfeng.bootstrap import build_engine
-from selfeng.core.errors import ConfigurationError, RequestError, ToolNotFound
+from selfeng.core.errors import (
+    ConfigurationError,
+    NotConsented,
+    RequestError,
+    ResourceNotFound,
+    ToolNotFound,
+)
 from selfeng.core.events import Outcome
+from selfeng.core.http import NetworkAccess
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.core.verdict import Raised, Returned
+from selfeng.core.verdict import CallLimits, Raised, Returned
 from tests.home import Home
 
 COUNT = '''def count_days(start: str, days: int, names: list[str]) -> dict:
@@ -47,7 +54,7 @@ def agent(home, tmp_path):
         yield agent
 
 
-async def add(agent: Agent | AsyncAgent, code: str) -> None:
+async def add(agent: Agent | AsyncAgent, code: str, **needs: object) -> None:
     """Add a tool to the agent's library, without the gate."""
     name = code.partition("def ")[2].partition("(")[0]
     draft = ToolDraft(
@@ -56,6 +63,7 @@ async def add(agent: Agent | AsyncAgent, code: str) -> None:
         signature=parse_signature(code, name),
         code=code,
         tests="# none",
+        **needs,
     )
     async with aclosing(await build_engine(agent.settings)) as engine:
         await engine.library.add(draft)
@@ -142,6 +150,22 @@ async def test_a_tool_is_called_with_typed_values_and_files(agent):
     assert agent.tool("count_days").draft() == tool.draft()  # uses are counted in the background
     assert tool.signature.input_schema()["required"] == ["start", "days", "names"]
     assert [found.tool.name for found in agent.search("count days")] == ["count_days"]
+
+
+async def test_a_program_allows_lists_and_revokes_what_a_tool_needs(agent):
+    access = NetworkAccess(host="api.example.org")
+    await add(agent, COUNT, network=(access,), limits=CallLimits(seconds=600))
+    given = {"start": "2024-02-28", "days": 2, "names": []}
+    with pytest.raises(NotConsented, match="count_days needs your consent") as refusal:
+        agent.call("count_days", given)
+    assert refusal.value.needs == (access, CallLimits(seconds=600))
+    assert agent.allow("count_days", "api.example.org") == (access,)
+    with pytest.raises(ResourceNotFound, match="does not need 'humanize'"):
+        agent.allow("count_days", "humanize")
+    assert [grant.need for grant in agent.grants("count_days")] == [access]
+    assert agent.allow("count_days") == (access, CallLimits(seconds=600))
+    assert agent.call("count_days", given) == {"end": "2024-03-01", "days": 2}
+    assert (agent.revoke("count_days"), agent.grants()) == (2, ())
 
 
 @pytest.mark.bubblewrap

@@ -92,8 +92,8 @@ async def test_its_container_serves_no_other_call(
 @pytest.mark.parametrize(
     ("limits", "named"),
     [
-        (CallLimits(seconds=301), "301 s, and gets 300 at most"),
-        (CallLimits(memory=900, space=200), "1068 MB, and gets 1000 at most"),
+        (CallLimits(seconds=301), "301 s, and gets at most 300 s here .CALL_MAX_SECONDS"),
+        (CallLimits(memory=900, space=200), "1068 MB, and gets at most 1000 MB here .a quarter"),
     ],
 )
 async def test_what_is_more_than_the_machine_gives_is_refused(

@@ -7,8 +7,8 @@ somebody sends `release NAME`, then says another. `plan NAME` takes two steps, o
 waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
 somebody sends `release NAME`. `born NAME` adds that tool to the library. `question` asks two, whose answers are said. `draw` makes a picture and a table. `flood N` emits N
-pieces, `essay N` of Markdown. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool,
-`stock N` adds as many to the library, and `connect` one that needs hosts.
+pieces, `essay N` of Markdown. `fail` and `crash` end badly, within a turn and before one, and `lack` for consent to what a tool needs. `grow NAME` reports a new tool,
+`stock N` adds as many to the library, and `connect` three that need consent.
 `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes
 the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody sends `release
 NAME`; the search can't be set up meanwhile. `queue NAME` waits in the queue until somebody sends
@@ -36,6 +36,7 @@ from typing import Any
 from selfeng.capability_registry import LibraryChange
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
+from selfeng.core.consent_question import not_granted
 from selfeng.core.errors import (
     AgentError,
     DatabaseUnavailable,
@@ -79,6 +80,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File
 from selfeng.core.http import NetworkAccess
 from selfeng.core.lesson import Lesson
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import (
@@ -100,7 +102,15 @@ from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget, HandCall, Request, awaited
-from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
+from selfeng.core.verdict import (
+    CallLimits,
+    Execution,
+    Raised,
+    Returned,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+)
 from selfeng.engine import Engine
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
@@ -319,12 +329,19 @@ class FewTools:
         self._tools |= {tool.name: tool for tool in map(stocked, range(count))}
 
     def connect(self) -> None:
-        """A tool that needs two hosts, and those that its calls name."""
+        """A tool that needs two hosts, and those that its calls name, one that needs a package, and
+        one that needs more than the usual limits.
+        """
         hosts = ("api.example.org", "other.example.org", "{url}")
         accesses = tuple(NetworkAccess(host=host, purpose="It knows.") for host in hosts)
         exchanges = (recorded("https://api.example.org/", {"rate": 1.5}),)
         update = {"name": "rate_of", "network": accesses, "exchanges": exchanges}
         self._tools["rate_of"] = TOOL.model_copy(update=update)
+        text = "humanize==4.9.0 \\\n    --hash=sha256:" + "0" * 64 + "\n"
+        lock = PackageLock(requirements=("humanize>=4",), text=text)
+        self._tools["ordinal_of"] = TOOL.model_copy(update={"name": "ordinal_of", "lock": lock})
+        limits = CallLimits(seconds=600, memory=2048)
+        self._tools["long_job"] = TOOL.model_copy(update={"name": "long_job", "limits": limits})
 
     def add(self, name: str) -> None:
         """A tool that takes a text, unless there is one of that name."""
@@ -726,6 +743,8 @@ class FakeEngine:
             given = {"b": 1, **bind(tool.signature, arguments)}
         except ArgumentsInvalid as error:
             raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        if lacking := [n for n in await self.network.ungranted(tool) if n.name != "{url}"]:
+            raise not_granted(name, lacking)
         if given["a"] < 0:
             raised = Raised(type_name="ValueError", message="a is negative")
             self.called.tell(ExecutionFailed(tool=name, execution=raised))
@@ -861,6 +880,8 @@ class FakeEngine:
             raise
         except ValueError as error:
             emit(TurnFailed(where="internal", message=str(error)))
+        except AgentError as error:
+            emit(TurnFailed(where="internal", **error.event_fields))
         else:
             outcome = Outcome.ASKED if request == "question" else Outcome.ANSWERED
             emit(TurnFinished(answer="".join(said), outcome=outcome))
@@ -1009,6 +1030,8 @@ class FakeEngine:
                 )
             case "hang":
                 self._hangs = True
+            case "lack":
+                raise not_granted("rate_of", (await self.library.get("rate_of")).needs[:1])
             case _:
                 raise ValueError(f"{verb} is not in the script")
 

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from selfeng.library.exchange.tool_bundle import LARGEST, read_bundle
-from tests.exchange.bundles import authors_keys, bundle, draft, members, packed
+from tests.exchange.bundles import LOCK, authors_keys, bundle, draft, members, packed
 from tests.web.fake_engine import TOOL
 from tests.web.server_process import ServerProcess
 
@@ -100,6 +100,15 @@ def test_a_bundle_is_checked_then_imported(
     query = {"digest": digest, "file": "friends.zip", "only": "reverse_words"}
     added = [finding("reverse_words", "added", "Does what reverse_words says.")]
     assert events(program.post(address, data=content, params=query)) == added
+    locked = bundle(tmp_path, draft("ordinal_words", lock=LOCK))
+    (_, (_, asking)) = events(program.post(f"{address}/check", data=locked))
+    (_, (_, passed)) = events(program.post(f"{address}/check?installs=true", data=locked))
+    assert (asking["outcome"], asking["cause"], asking["values"]) == (
+        "asks",
+        "consent",
+        {"name": "ordinal_words", "needs": "humanize==4.9.0"},
+    )
+    assert passed["outcome"] == "passed"
     again = events(program.post(address, data=content, params={"digest": digest}))
     assert again == [finding("reverse_words", "present"), refused]
 

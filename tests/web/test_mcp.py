@@ -98,6 +98,11 @@ async def test_fixed_tools_come_first_and_then_those_of_the_library(
     async with connected(server, mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert list(tools)[: len(FIXED)] == [*FIXED]
+    hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
+    reading = [name for name, hint in hints.items() if hint.read_only_hint]
+    destructive = [name for name, hint in hints.items() if hint.destructive_hint]
+    assert reading == ["find_tools", "list_grants", "list_schedules"]
+    assert destructive == ["revoke_grant"]
     assert tools["ask"].input_schema["required"] == ["request"]
     assert tools["add"].input_schema == {
         "type": "object",
@@ -231,6 +236,75 @@ async def test_a_client_that_shows_forms_is_asked_in_one(server: ServerProcess, 
     first, _ = shown
     unit, digits = first.requested_schema["properties"].values()
     assert (unit["enum"], digits["type"]) == (list(QUESTIONS[0].options), "number")
+
+
+@BOTH
+async def test_only_the_person_allows_a_tool_what_it_needs(
+    server: ServerProcess, mode: str
+) -> None:
+    needed = {"tool": "rate_of", "need": "api.example.org"}
+    shown: list[types.ElicitRequestFormParams] = []
+
+    def says(value: str) -> Any:
+        async def fill(context: Any, params: Any) -> types.ElicitResult:
+            shown.append(params)
+            if not value:
+                return types.ElicitResult(action="decline")
+            (field,) = params.requested_schema["properties"]
+            return types.ElicitResult(action="accept", content={field: value})
+
+        return fill
+
+    async def grants(client: Client) -> dict[str, Any]:
+        listed = await client.call_tool("list_grants", {"tool": "rate_of"})
+        return cast(dict[str, Any], listed.structured_content)
+
+    async with connected(server, mode) as client:
+        await asked(client, "connect")
+        refused = await client.call_tool("allow_need", needed)
+        cheated = [
+            await client.call_tool("allow_need", {**needed, "answers": {"allow_1": "always"}}),
+            await client.call_tool("allow_need", {**needed, "need": "evil.example.org"}),
+        ]
+        assert (await grants(client))["grants"] == []
+    for value, is_error in (("", True), ("no", True), ("always", False)):
+        async with connected(server, mode, elicitation=says(value)) as client:
+            result = await client.call_tool("allow_need", needed)
+            assert result.is_error is is_error, text(result)
+            allowed = await grants(client)
+    async with connected(server, mode) as client:
+        revoked = await client.call_tool("revoke_grant", {"tool": "rate_of"})
+        left = await grants(client)
+    error = cast(dict[str, Any], refused.structured_content)["error"]
+    assert "`selfeng grants allow rate_of api.example.org`" in error["remedy"]
+    assert (error["cause"], [need["host"] for need in error["needs"]]) == (
+        "consent",
+        ["api.example.org"],
+    )
+    assert [one.is_error for one in cheated] == [True, True]
+    assert shown[0].requested_schema["properties"].popitem()[1]["enum"] == ["always", "no"]
+    assert "send requests to api.example.org" in shown[0].message
+    assert text(result) == "rate_of may have GET https://api.example.org/"
+    (grant,) = allowed["grants"]
+    assert (grant["tool"], grant["need"]["host"]) == ("rate_of", "api.example.org")
+    assert [need["host"] for need in allowed["ungranted"]] == ["other.example.org", "{url}"]
+    assert (text(revoked), left["grants"]) == ("1 grant revoked", [])
+
+
+async def test_a_call_without_consent_says_what_it_needs(server: ServerProcess) -> None:
+    async with connected(server) as client:
+        await asked(client, "connect")
+        calls = [
+            await client.call_tool("run_tool", {"name": name, "arguments": {"a": 1}})
+            for name in ("rate_of", "ordinal_of")
+        ]
+        turn = await asked(client, "lack")
+    errors = [cast(dict[str, Any], call.structured_content)["error"] for call in (*calls, turn)]
+    assert [error["cause"] for error in errors] == ["consent"] * 3
+    assert [need["host"] for need in errors[0]["needs"]] == ["api.example.org", "other.example.org"]
+    assert [need["name"] for need in errors[1]["needs"]] == ["humanize"]
+    assert errors[2]["values"]["needs"] == "api.example.org"
+    assert all("selfeng grants allow" in text(call) for call in (*calls, turn))
 
 
 async def test_files_come_within_a_call(server: ServerProcess) -> None:
@@ -403,7 +477,9 @@ async def test_a_silent_call_says_that_it_goes_on(
         async def tools(self) -> list[types.Tool]:
             return [types.Tool(name="slow", input_schema={"type": "object"})]
 
-        async def call(self, name: str, arguments: object, report: Report) -> types.CallToolResult:
+        async def call(
+            self, name: str, arguments: object, report: Report, answers: object = None
+        ) -> types.CallToolResult:
             await report("halfway")
             await enough.wait()
             return text_result("done")
@@ -491,9 +567,9 @@ async def test_the_setting_says_which_tools_are_listed(tmp_path: Path, listed: L
     settings = load_settings(env_file=None).model_copy(update={"data_dir": tmp_path})
     engine = FakeEngine(settings)
     tools = EngineTools(cast(Any, engine), PERSON, listed)
-    few = [tool.name for tool in await tools.tools()][4:]
+    few = [tool.name for tool in await tools.tools()][len(FIXED) :]
     engine.library.stock(100)
-    many = [tool.name for tool in await tools.tools()][4:]
+    many = [tool.name for tool in await tools.tools()][len(FIXED) :]
     await engine.aclose()
     assert few == (["add"] if listed == "all" else [])
     assert len(many) == (0 if listed == "none" else MOST_LISTED)
@@ -530,7 +606,8 @@ def test_a_client_of_another_maker_lists_asks_and_runs(server: ServerProcess) ->
         check=True,
     )
     found = json.loads(ended.stdout)
-    assert found["names"][: len(FIXED) + 1] == [*FIXED, "add"]
+    assert found["names"][:4] == ["ask", "answer_is_wrong", "find_tools", "run_tool"]
+    assert "add" in found["names"]
     assert found["ran"]["structuredContent"] == {"value": 3}
     assert found["asked"]["content"] == [{"type": "text", "text": "hello"}]
     assert found["refused"]["isError"] is True

@@ -30,12 +30,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 @asynccontextmanager
 async def connected(
-    environment: dict[str, str], mode: str, handler: Any = None
+    environment: dict[str, str], mode: str, handler: Any = None, elicitation: Any = None
 ) -> AsyncIterator[Client]:
     command = StdioServerParameters(
         command=sys.executable, args=ARGUMENTS, env={**os.environ, **environment}, cwd=ROOT
     )
-    async with Client(command, mode=mode, message_handler=handler) as client:
+    async with Client(
+        command, mode=mode, message_handler=handler, elicitation_callback=elicitation
+    ) as client:
         yield client
 
 
@@ -64,6 +66,20 @@ async def test_it_forwards_calls_steps_errors_and_changes(server: ServerProcess)
         True,
         [types.TextContent(text="ValueError: a is negative")],
     )
+
+
+async def test_the_consent_of_a_form_reaches_the_app(server: ServerProcess) -> None:
+    async def fill(context: Any, params: Any) -> types.ElicitResult:
+        (field,) = params.requested_schema["properties"]
+        return types.ElicitResult(action="accept", content={field: "always"})
+
+    needed = {"tool": "rate_of", "need": "api.example.org"}
+    async with connected({"SELFENG_URL": server.link}, "legacy", elicitation=fill) as client:
+        await client.call_tool("ask", {"request": "connect"})
+        allowed = await client.call_tool("allow_need", needed)
+        revoked = await client.call_tool("revoke_grant", needed)
+    assert allowed.structured_content == {"allowed": "api.example.org"}
+    assert revoked.structured_content == {"revoked": 1}
 
 
 async def test_cancelling_a_call_stops_the_turn_of_the_app(server: ServerProcess) -> None:

@@ -138,6 +138,19 @@ def test_a_failed_turn_is_an_error_and_is_not_tried_again(
     assert len(conversations(server)) == before + 2
 
 
+def test_a_turn_that_lacks_consent_says_to_what(client: openai.OpenAI) -> None:
+    chat(client, user("connect"))
+    with pytest.raises(openai.UnprocessableEntityError) as refused:
+        chat(client, user("lack"))
+    command = "selfeng grants allow rate_of api.example.org"
+    assert refused.value.code == "consent"
+    assert refused.value.body["values"] == {
+        "name": "rate_of",
+        "needs": "api.example.org",
+        "command": command,
+    }
+
+
 def test_pictures_and_files_go_in_and_come_back(
     client: openai.OpenAI, server: ServerProcess
 ) -> None:

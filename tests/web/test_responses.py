@@ -186,6 +186,11 @@ def test_a_failed_turn_is_an_error_or_a_failed_response(client: openai.OpenAI) -
     assert (last.type, last.response.status) == ("response.failed", "failed")
     assert last.response.error.message == "fail is not in the script"
     assert client.responses.retrieve(last.response.id).error == last.response.error
+    respond(client, "connect")
+    *_, last = events(client, "lack")
+    error = last.response.error
+    assert error.type == "consent"
+    assert error.param == "selfeng grants allow rate_of api.example.org"
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,34 @@ async def test_a_server_over_http_is_called_with_its_headers(
     assert (other.status.state, other.tools) == ("failed", ())
 
 
+NEEDS = [
+    ("rate_of", ["api.example.org", "other.example.org"]),
+    ("ordinal_of", ["humanize"]),
+    ("long_job", ["limits"]),
+]
+
+
+@pytest.mark.parametrize(("name", "needs"), NEEDS)
+def test_a_call_without_consent_says_what_it_needs_and_how_to_allow_it(
+    server: ServerProcess, visitor: requests.Session, name: str, needs: list[str]
+) -> None:
+    with server.socket(visitor) as page:
+        page.whole(page.ask("connect")["conversation_id"], until="turn_finished")
+    tool, call = f"{server.url}/api/v1/tools/{name}", {"arguments": {"a": 1}}
+    refused = visitor.post(f"{tool}/call", json=call)
+    error = refused.json()["error"]
+    command = f"selfeng grants allow {name} {' '.join(needs)}"
+    assert (refused.status_code, error["cause"]) == (403, "consent")
+    assert error["values"] == {"name": name, "needs": ", ".join(needs), "command": command}
+    named = [need.get("host") or need.get("name") or "limits" for need in error["needs"]]
+    assert (named, command in error["remedy"]) == (needs, True)
+    for need in needs:
+        visitor.post(f"{tool}/allow", json={"need": need})
+    assert visitor.post(f"{tool}/call", json=call).status_code == 200
+    visitor.post(f"{tool}/revoke", json={})
+    assert visitor.post(f"{tool}/call", json=call).status_code == 403
+
+
 def test_a_tool_is_allowed_nothing_that_it_does_not_need(
     server: ServerProcess, visitor: requests.Session
 ) -> None:

@@ -87,6 +87,27 @@ async def test_a_missing_secret_is_an_error_that_names_it(world: World) -> None:
     assert world.seen == []
 
 
+async def test_a_redirect_to_another_host_needs_a_consent_of_its_own(world: World) -> None:
+    url = get("/redirect/302/https://other.world.example/v1/echo")
+    with pytest.raises(NetworkRefused, match="redirects to https://other") as error:
+        await send(world, url, READ)
+    access = error.value.lacks
+    assert access
+    assert (access.host, access.methods, access.after) == (
+        "other.world.example",
+        ("GET",),
+        "api.world.example",
+    )
+    await send(world, url, READ, access)
+    direct = HttpRequest(method="GET", url="https://other.world.example/v1/echo")
+    with pytest.raises(NetworkRefused, match="is not allowed"):
+        await send(world, direct, READ, access)
+    for target in ("http://other.world.example/", "https://printer.local/", "https://127.0.0.1/"):
+        with pytest.raises(NetworkRefused) as refused:
+            await send(world, get(f"/redirect/302/{target}"), READ)
+        assert refused.value.lacks is None
+
+
 @pytest.mark.parametrize(("status", "method"), [(301, "GET"), (303, "GET"), (307, "POST")])
 async def test_a_redirect_changes_the_method_as_browsers_do(
     world: World, status: int, method: str

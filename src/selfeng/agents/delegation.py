@@ -12,6 +12,7 @@ from selfeng.core.errors import (
     AgentError,
     BudgetExceeded,
     ModelError,
+    NotConsented,
     RequestError,
     SandboxError,
     stage,
@@ -78,6 +79,7 @@ class Delegation:
             RequestError: there is no such agent.
             ModelError, SandboxError, BudgetExceeded: the model or the sandbox is unavailable, or
                 the budget is used up.
+            NotConsented: the person has to be asked first.
         """
         exchanges = _Exchanges(
             turn.request.conversation_id, await AgentWorkspace.of(turn.request, self._sandbox)
@@ -186,13 +188,17 @@ class Delegation:
 
     @staticmethod
     async def _work(agent: TurnAgent, task: Task) -> AgentReply:
-        """A failure of the agent is a reply, too; a broken model, sandbox or budget is not."""
+        """A failure of the agent is a reply, too; a broken model, sandbox or budget is not, nor is
+        what the person can be asked before all is done again.
+        """
         try:
             with stage(agent.name):
                 return await agent.work(task)
         except (ModelError, BudgetExceeded, SandboxError):
             raise
         except AgentError as error:
+            if isinstance(error, NotConsented) and error.asks and not task.turn.sent:
+                raise
             reply = AgentReply(
                 outcome="failed", text=". ".join(filter(None, (error.message, error.remedy)))
             )

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_REFUSED = ("refused", "asks")
+
 
 @app.command(
     epilog=example(
@@ -121,6 +123,10 @@ async def import_tools(
         list[str] | None, typer.Option(help="Import this tool only; repeat for more.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept without asking.")] = False,
+    allow_packages: Annotated[
+        bool,
+        typer.Option("--allow-packages", help="Install packages of the tools, to check them."),
+    ] = False,
 ) -> int:
     """Add the tools of a bundle or folder. Their descriptions are shown and have to be
     accepted; their code has to pass the gate of new tools. Exit code 1 if one was refused, or you
@@ -130,6 +136,8 @@ async def import_tools(
     offer = await engine.tool_import.read(await asyncio.to_thread(_read, file, library_names))
     wanted_names = set(only or [draft.name for draft in offer.drafts])
     _show(offer, file.name, wanted_names)
+    installs = allow_packages or _may_install(offer, wanted_names)
+    offer = offer.model_copy(update={"installs": installs})
     if not yes:
         findings = [finding async for finding in engine.tool_import.judge(offer)]
         wanted_findings = [finding for finding in findings if finding.name in wanted_names]
@@ -138,7 +146,7 @@ async def import_tools(
         passed = {finding.name for finding in wanted_findings if finding.outcome == "passed"}
         if not passed:
             say("There is nothing to add.")
-            return int(any(finding.outcome == "refused" for finding in wanted_findings))
+            return int(any(finding.outcome in _REFUSED for finding in wanted_findings))
         if not _accepted(passed):
             say("Nothing was added.")
             return 1
@@ -150,7 +158,8 @@ async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -
     async for finding in engine.tool_import.add(offer, file, names):
         outcomes.append(finding.outcome)
         say(_line(finding))
-    added, present, refused = map(outcomes.count, ("added", "present", "refused"))
+    added, present, refused, asks = map(outcomes.count, ("added", "present", *_REFUSED))
+    refused += asks
     say(f"{added} added, {present} already there, {refused} refused")
     return 1 if refused else 0
 
@@ -193,9 +202,24 @@ def _words(tool: ToolWords) -> list[str]:
 
 
 def _line(finding: ImportFinding) -> str:
-    outcome_words = {"passed": "passes the gate", "present": "already there"}
+    outcome_words = {
+        "passed": "passes the gate",
+        "present": "already there",
+        "asks": "not checked (--allow-packages)",
+    }
     detail = f": {one_line(finding.detail)}" if finding.detail else ""
     return f"{outcome_words.get(finding.outcome, finding.outcome)}: {finding.name}{detail}"
+
+
+def _may_install(offer: ImportOffer, names: set[str]) -> bool:
+    """Ask the person about the packages that tools need; where nobody can answer, they are not
+    installed.
+    """
+    locks = [draft.lock for draft in offer.drafts if draft.name in names]
+    packages = sorted({package.key for lock in locks if lock for package in lock.packages})
+    if not packages or not sys.stdin.isatty():
+        return False
+    return typer.confirm(f"Install {', '.join(packages)} in the sandbox for the check?", err=True)
 
 
 def _accepted(names: set[str]) -> bool:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 Tool = Annotated[str, typer.Argument(help="Its name.")]
-Need = Annotated[str, typer.Argument(help="A host, a package or `limits`; by default all.")]
+_NEED = "A host, a package or `limits`; by default all."
+Need = Annotated[str, typer.Argument(help=_NEED)]
+Needs = Annotated[list[str] | None, typer.Argument(help=_NEED)]
 
 
 @app.callback(epilog=example("selfeng grants list"))
@@ -41,10 +43,12 @@ async def list_grants(engine: Engine, *, json: AsJson = False) -> None:
 
 @app.command(epilog=example("selfeng grants allow current_weather api.open-meteo.com"))
 @on_engine()
-async def allow(engine: Engine, tool: Tool, need: Need = "") -> None:
+async def allow(engine: Engine, tool: Tool, needs: Needs = None) -> None:
     """Allow a tool what it needs, also in later versions that need the same."""
-    for granted in await engine.network.allow(LOCAL, await engine.library.get(tool), need):
-        typer.echo(one_line(f"{tool} may have {granted}"))
+    allowed_tool = await engine.library.get(tool)
+    for need in needs or [""]:
+        for granted in await engine.network.allow(LOCAL, allowed_tool, need):
+            typer.echo(one_line(f"{tool} may have {granted}"))
 
 
 @app.command(epilog=example("selfeng grants revoke current_weather"))

@@ -4,14 +4,15 @@ what it needs, and what waits for the answer.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 from selfeng.core.errors import NotConsented
 from selfeng.core.http import NetworkAccess
 from selfeng.core.package_lock import Package
 from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import CONSENTS, Question
+from selfeng.core.question import CONSENTS, Answer, Consent, Question
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Need
@@ -23,6 +24,7 @@ from selfeng.core.words import shortened
 _SHOWN = 2_000
 """Characters of the arguments that a person is shown."""
 _DESCRIBED = 300
+_CONSENT = "allow_"
 _VULNERABLE = {
     "": "They have no known vulnerabilities.",
     "unknown": "Whether they have known vulnerabilities is not known.",
@@ -36,6 +38,8 @@ class ConsentAsked(Coded):
     call: FunctionCall | None = None
     specified: SpecifiedTool | None = None
     """What the model has specified; None for a call."""
+    agent: str = ""
+    """The agent that the person asked, and that begins again with the answer."""
 
 
 def call_consent(tool: ServerTool, call: FunctionCall) -> ConsentAsked:
@@ -152,7 +156,16 @@ def picture_consent(sight: Sight, names: Sequence[str]) -> ConsentAsked:
 
 def consent_id(digest: str) -> str:
     """The id of the question whether exactly what has this digest is allowed."""
-    return f"allow_{digest[:16]}"
+    return f"{_CONSENT}{digest[:16]}"
+
+
+def consents_of(answers: Iterable[Answer]) -> dict[str, Consent]:
+    """What a person said to questions for consent, by their ids."""
+    return {
+        answer.id: cast(Consent, answer.value)
+        for answer in answers
+        if answer.id.startswith(_CONSENT) and answer.value in CONSENTS
+    }
 
 
 def needs_id(name: str, needs: Sequence[Need]) -> str:
@@ -161,12 +174,24 @@ def needs_id(name: str, needs: Sequence[Need]) -> str:
     return consent_id(hashlib.sha256(text.encode()).hexdigest())
 
 
-def not_consented(name: str, command: str) -> NotConsented:
-    """A part of a turn can't ask, as what others did before it would be done again; nor can a call
-    without a conversation. `command` gives the consent.
+def not_consented(name: str, command: str, needs: Sequence[Need] = ()) -> NotConsented:
+    """A part of a turn can't ask where what others did before it would be done again; nor can a
+    call without a conversation. `command` gives the consent; none does for a tool to be built.
     """
-    return NotConsented(
+    error = NotConsented(
         f"{name} needs your consent, which can't be asked for here",
-        f"allow it in the page's tools, or with `{command}`, and ask again",
+        f"allow it in the page's tools, or with `{command}`, and ask again"
+        if command
+        else "ask for this tool alone first, and answer the question about it",
         name=name,
+        needs=titles(needs),
+        command=command,
     )
+    error.needs = tuple(needs)
+    return error
+
+
+def not_granted(tool: str, needs: Sequence[Need]) -> NotConsented:
+    """A call of a tool of the library lacks these, and can't ask."""
+    names = " ".join(dict.fromkeys(need.name for need in needs))
+    return not_consented(tool, f"selfeng grants allow {tool} {names}", needs)

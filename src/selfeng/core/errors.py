@@ -44,6 +44,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from selfeng.core.consent_question import ConsentAsked
+    from selfeng.core.http import NetworkAccess
+    from selfeng.core.tool import Need
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "request", "internal"]
 """What gave up. task: the work itself, in a working environment; budget: a limit was reached;
@@ -54,7 +56,7 @@ FailureCause = Literal[
     "unknown_model", "no_model_server", "rejected", "too_long", "declined", "unusable", "calls",
     "tokens", "seconds", "cost", "month", "steps", "missing", "busy", "full", "name", "too_large",
     "running", "unfinished", "settings", "conflict", "modified", "exists", "frozen", "in_the_way",
-    "said", "consent", "database", "embedder", "setting", "silent", "unsaved",
+    "said", "consent", "database", "embedder", "setting", "silent", "unsaved", "limits",
 ]  # fmt: skip
 """Within a kind, what went wrong; "" for whatever else. said: the message is the model's own words
 for the person.
@@ -72,7 +74,7 @@ CAUSES: Mapping[FailureKind, tuple[FailureCause, ...]] = {
     ),
     "request": (
         "missing", "busy", "full", "name", "too_large", "running", "unfinished", "settings",
-        "conflict", "modified",
+        "conflict", "modified", "limits",
     ),
     "internal": (
         "interrupted", "database", "embedder", "setting", "silent", "unsaved", "consent",
@@ -272,6 +274,8 @@ class NotConsented(AgentError):
     cause = "consent"
     asks: "ConsentAsked | None" = None
     """What the person can be asked, before all is done again."""
+    needs: "tuple[Need, ...]" = ()
+    """What a tool of the library needs for that."""
 
 
 class NetworkRefused(AgentError):
@@ -280,6 +284,8 @@ class NetworkRefused(AgentError):
     """
 
     kind = "task"
+    lacks: "NetworkAccess | None" = None
+    """The host that a redirect led to, if a person can allow it."""
 
 
 class WorkspaceError(AgentError):

@@ -479,6 +479,8 @@ class QuestionsAsked(StageEvent, Coded):
     """Tools of other servers, hosts, packages and limits that the person does not want for this
     request.
     """
+    consents: Mapping[str, Consent] = {}
+    """What the person said to earlier questions for consent of this request, by their ids."""
 
 
 class AnswerToken(Value):

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, Protocol, Self
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from selfeng.core.value import StrictlyOptional, Value
 
@@ -122,6 +123,10 @@ class NetworkAccess(Value):
     secrets: StrictlyOptional[tuple[SecretUse, ...]] = ()
     purpose: StrictlyOptional[str] = ""
     """Why the tool needs it, in one sentence for the person."""
+    after: SkipJsonSchema[StrictlyOptional[str]] = ""
+    """The host whose redirects lead here, which is the only way; "" for a host that the tool itself
+    asks. No model writes it.
+    """
 
     def covers(self, request: HttpRequest) -> bool:
         """Whether it allows a request: scheme, host, port, method and first path segments."""
@@ -174,7 +179,8 @@ class NetworkAccess(Value):
         address = f"{self.scheme}://{self.host}{port}{self.path}"
         with_secrets = f" with the secret {secrets}" if secrets else ""
         near = " in your own network" if self.private else ""
-        return f"{', '.join(self.methods)} {address}{near}{with_secrets}"
+        redirected = f" where {self.after} redirects there" if self.after else ""
+        return f"{', '.join(self.methods)} {address}{near}{with_secrets}{redirected}"
 
     @property
     def name(self) -> str:
@@ -188,7 +194,8 @@ class NetworkAccess(Value):
     @property
     def key(self) -> str:
         """The same for two that allow the same; the purpose does not matter."""
-        return json.dumps(self.model_dump(exclude={"purpose"}), sort_keys=True)
+        excluded = {"purpose"} if self.after else {"purpose", "after"}
+        return json.dumps(self.model_dump(exclude=excluded), sort_keys=True)
 
 
 def names_own_network(host: str) -> bool:

@@ -17,7 +17,15 @@ from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Need, Tool, ToolDraft
 from selfeng.core.turn import Budget
-from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import (
+    CallLimits,
+    Execution,
+    SandboxJob,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+    Version,
+)
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -178,6 +186,9 @@ class ToolNetwork(Protocol):
 
     async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         """Grant a tool these of its needs, until the person revokes them."""
+
+    async def check_limits(self, limits: CallLimits) -> None:
+        """Raises: RequestError: a call gets less on this machine, even with consent."""
 
     async def lock(self, requirements: Sequence[str]) -> PackageLock:
         """Choose versions of packages, and look up what a person should know of them. Raises:

@@ -402,6 +402,8 @@ class Request:
     """Tools of other servers, hosts, packages and limits that the person does not want for this
     request.
     """
+    consents: Mapping[str, Consent] = field(default_factory=dict)
+    """What the person said to questions for consent of this request, by their ids."""
     profiles: Annotated[dict[str, str], Field(exclude=True)] = field(default_factory=dict)
     """Profiles of files, by the sha256 of their content; parts extend them."""
     pictures: Annotated[tuple[str, ...], Field(exclude=True)] = ()
@@ -535,7 +537,7 @@ class Turn:
     again.
     """
     granted: dict[str, Consent] = field(default_factory=dict)
-    """What the person has said of what tools need, by its key."""
+    """What the person has said of what tools need, by its key, and to questions, by their ids."""
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""

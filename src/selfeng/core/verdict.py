@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from selfeng.core.files import File
-from selfeng.core.http import Exchange
+from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.result import Result, ResultReference
 from selfeng.core.value import StrictlyOptional, Value
@@ -214,6 +214,8 @@ class Raised(Value):
     refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
     no_exchange: NoExchange = ""
+    lacks: Annotated[NetworkAccess | None, Field(exclude_if=lambda access: access is None)] = None
+    """The host that a redirect led to and that a person can allow, if the call failed by that."""
 
 
 class Killed(Value):

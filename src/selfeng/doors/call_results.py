@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import mcp_types as types
 
-from selfeng.core.errors import AgentError
+from selfeng.core.errors import AgentError, NotConsented
 from selfeng.core.events import Event, Witnessed
 from selfeng.core.files import File
 from selfeng.core.pictures import PICTURES
@@ -43,9 +43,15 @@ def text_result(
 
 
 def refused(error: AgentError) -> types.CallToolResult:
-    """What is wrong, with the remedy; `{error: {message, remedy}}` says the same."""
-    problem = {"message": error.message, "remedy": error.remedy}
-    return text_result("\n".join(filter(None, problem.values())), {"error": problem}, failed=True)
+    """What is wrong, with the remedy; `{error: {message, remedy}}` says the same, with `cause` and
+    `needs` where a person's consent is missing.
+    """
+    problem: dict[str, Any] = {"message": error.message, "remedy": error.remedy}
+    text = "\n".join(filter(None, problem.values()))
+    if isinstance(error, NotConsented):
+        needs = [need.model_dump(mode="json") for need in error.needs]
+        problem |= {"cause": error.cause, "needs": needs}
+    return text_result(text, {"error": problem}, failed=True)
 
 
 def executed(execution: Execution, events: Iterable[Event] = ()) -> types.CallToolResult:

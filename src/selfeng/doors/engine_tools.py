@@ -1,4 +1,4 @@
-"""The engine's tools for agents of other programs: the fixed ones, and those of the library."""
+"""The engine's tools for agents of other programs: fixed ones, and those of the library."""
 
 import json
 import logging
@@ -11,6 +11,7 @@ import mcp_types as types
 from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
 from selfeng.core.changes import Changes
+from selfeng.core.consent_question import needs_consent, not_granted, titles
 from selfeng.core.errors import (
     AgentError,
     LibraryError,
@@ -20,11 +21,13 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
-from selfeng.core.question import AnswerValue, answers_of
+from selfeng.core.question import ALWAYS, NO, AnswerValue, answers_of
 from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Need, Tool
 from selfeng.core.value import Value, first_problem
+from selfeng.core.visible import one_line
+from selfeng.core.words import count
 from selfeng.doors.call_results import described, executed, refused, text_result
 from selfeng.doors.mcp_server import Report
 from selfeng.doors.turn_story import TurnStory
@@ -41,8 +44,6 @@ MOST_LISTED = 40
 _FOUND = 5
 _LONGEST_COMPLAINT = 9_000
 _FINDS = "find_tools finds those there are"
-_WITHOUT_TURNS = ("find_tools", "list_schedules", "add_schedule", "pause_schedule")
-"""Tools that begin no turn and call no other tool."""
 _POLL = 1_000
 """Milliseconds between two looks of a client at a task."""
 _TASK_STATUS = {None: "working", Outcome.STOPPED: "cancelled"}
@@ -132,6 +133,28 @@ class RunCall(Value):
     files: GivenFiles = Field((), description="Files that the arguments name.")
 
 
+class GrantsCall(Value):
+    """List the hosts, packages and limits that the person allows tools of the library."""
+
+    tool: str = Field("", description="Name of a tool, with what it still lacks; all by default.")
+
+
+class AllowCall(Value):
+    """Ask the person to allow a tool what it needs, also in later versions. They consent in a
+    form of this client; without forms, the error says where.
+    """
+
+    tool: str = Field(description="Name of the tool.")
+    need: str = Field("", description="A host, a package or `limits`; all by default.")
+
+
+class RevokeCall(Value):
+    """Have the person asked again before a tool has something, or anything, that it needs."""
+
+    tool: str = Field(description="Name of the tool.")
+    need: str = Field("", description="A host, a package or `limits`; all grants by default.")
+
+
 class AddScheduleCall(SchedulePlan):
     """Have a tool of the library called at set times, without a model, as long as a server runs.
     `cron` has minute, hour, day, month and weekday, such as `0 8 * * mon`; `timezone` is such as
@@ -165,12 +188,20 @@ FIXED: Mapping[str, type[Value]] = {
     "answer_is_wrong": WrongCall,
     "find_tools": FindCall,
     "run_tool": RunCall,
+    "list_grants": GrantsCall,
+    "allow_need": AllowCall,
+    "revoke_grant": RevokeCall,
     "list_schedules": ListSchedulesCall,
     "add_schedule": AddScheduleCall,
     "run_schedule": RunScheduleCall,
     "pause_schedule": PauseScheduleCall,
 }
 """The arguments of the tools that are always there, by name."""
+_AT_ONCE = (
+    *(FindCall, GrantsCall, AllowCall, RevokeCall),
+    *(ListSchedulesCall, AddScheduleCall, PauseScheduleCall),
+)
+"""Those that begin no turn and call no tool."""
 
 
 class EngineTools:
@@ -187,14 +218,27 @@ class EngineTools:
         return [*(_fixed(name, kind) for name, kind in FIXED.items()), *library_tools]
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], report: Report
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        report: Report,
+        answers: Mapping[str, Any] | None = None,
     ) -> types.CallToolResult:
         """What a tool came to. An error of the request, of the library or of the sandbox is a
         result that says what to do.
         """
         try:
-            if name in _WITHOUT_TURNS:
-                return await self._answer(name, arguments)
+            match name:
+                case "find_tools":
+                    return await self._find(_parsed(FindCall, arguments))
+                case "list_grants":
+                    return await self._grants(_parsed(GrantsCall, arguments))
+                case "allow_need":
+                    return await self._allow(_parsed(AllowCall, arguments), answers or {})
+                case "revoke_grant":
+                    return await self._revoke(_parsed(RevokeCall, arguments))
+                case "list_schedules" | "add_schedule" | "pause_schedule":
+                    return await self._schedules(name, arguments)
             work = await self._work(name, arguments)
             if isinstance(work, RunCall):
                 return await self._run(work.name, work.arguments, work.files)
@@ -212,7 +256,7 @@ class EngineTools:
         call that begins none.
         """
         with suppress(AgentError):  # `call` tells it
-            if name not in _WITHOUT_TURNS:
+            if FIXED.get(name) not in _AT_ONCE:
                 work = await self._work(name, arguments)
                 return "" if isinstance(work, RunCall) else (await work).turn_id
         return ""
@@ -271,12 +315,10 @@ class EngineTools:
         files = [file.file() for file in run.files]
         return self._engine.run(self._owner, None, run.name, run.arguments, files)
 
-    async def _answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
-        """What a call comes to that begins no turn."""
+    async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """What a call about schedules comes to that begins no run."""
         schedules, owner = self._engine.schedules, self._owner
         match name:
-            case "find_tools":
-                return await self._find(_parsed(FindCall, arguments))
             case "list_schedules":
                 _parsed(ListSchedulesCall, arguments)
                 return _listed(await schedules.list(owner))
@@ -350,6 +392,44 @@ class EngineTools:
         )
         return executed(execution, events)
 
+    async def _grants(self, call: GrantsCall) -> types.CallToolResult:
+        network = self._engine.network
+        grants = await network.grants(call.tool)
+        lines = [one_line(f"{grant.tool} may have {grant.need}") for grant in grants]
+        needs: tuple[Need, ...] = ()
+        if call.tool:
+            needs = await network.ungranted(await self._engine.library.get(call.tool))
+            lines += [one_line(f"{call.tool} lacks {need}") for need in needs]
+        structured = {
+            "grants": [grant.model_dump(mode="json", exclude={"owner"}) for grant in grants],
+            "ungranted": [need.model_dump(mode="json") for need in needs],
+        }
+        return text_result("\n".join(lines) or "No tool has a grant.", structured)
+
+    async def _allow(self, call: AllowCall, answers: Mapping[str, Any]) -> types.CallToolResult:
+        """The grant, where the person has said so in a form; no model fills in one. Else the
+        question, for a form, and where else they can consent.
+        """
+        tool, network = await self._engine.library.get(call.tool), self._engine.network
+        needs = network.needed(tool, call.need)
+        question = needs_consent(tool.name, needs).question
+        question = question.model_copy(update={"options": (ALWAYS, NO)})
+        match answers.get(question.id):
+            case "always":
+                granted = await network.allow(self._owner, tool, call.need)
+                lines = [one_line(f"{tool.name} may have {need}") for need in granted]
+                return text_result("\n".join(lines), {"allowed": titles(granted)})
+            case "no":
+                return text_result("The person does not allow it.", {"allowed": ""}, failed=True)
+        refusal = refused(not_granted(tool.name, needs))
+        questions = {"questions": [question.model_dump(mode="json")], "answer": question.question}
+        structured = {**(refusal.structured_content or {}), "outcome": "asked", **questions}
+        return refusal.model_copy(update={"structured_content": structured})
+
+    async def _revoke(self, call: RevokeCall) -> types.CallToolResult:
+        revoked = await self._engine.network.revoke(call.tool, call.need)
+        return text_result(f"{count(revoked, 'grant')} revoked", {"revoked": revoked})
+
     async def _library_tools(self) -> Sequence[Tool]:
         """Those that are listed, the most used first."""
         if self._listed == "none":
@@ -406,8 +486,9 @@ def _fixed(name: str, kind: type[Value]) -> types.Tool:
             "additionalProperties": False,
         },
         annotations=types.ToolAnnotations(
-            read_only_hint=kind in (FindCall, ListSchedulesCall),
-            destructive_hint=False,
+            read_only_hint=kind in (FindCall, GrantsCall, ListSchedulesCall),
+            destructive_hint=kind is RevokeCall,
+            idempotent_hint=kind in _AT_ONCE and kind is not AddScheduleCall,
             open_world_hint=False,
         ),
     )

@@ -14,7 +14,7 @@ from mcp.client.subscriptions import SubscriptionLost
 from selfeng.core.changes import Changes
 from selfeng.core.errors import ConfigurationError
 from selfeng.doors.call_results import text_result
-from selfeng.doors.mcp_server import Report
+from selfeng.doors.mcp_server import ANSWERS, CONSENT, Report
 
 _PATIENCE = 60.0
 """Seconds of silence; the app says every 15 that it is there."""
@@ -73,15 +73,23 @@ class ForwardedTools:
         return (await self._client.list_tools()).tools
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], report: Report
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        report: Report,
+        answers: Mapping[str, Any] | None = None,
     ) -> types.CallToolResult:
         """What the app says; cancelling it stops the work there."""
+        filled = types.ElicitResult(action="accept", content=dict(answers or {}))
+        form: dict[str, Any] = {"input_responses": {ANSWERS: filled}, "request_state": CONSENT}
 
         async def tell(progress: float, total: float | None, message: str | None) -> None:
             await report(message or "")
 
         try:
-            return await self._client.call_tool(name, dict(arguments), progress_callback=tell)
+            return await self._client.call_tool(
+                name, dict(arguments), progress_callback=tell, **form if answers else {}
+            )
         except (MCPError, httpx2.HTTPError) as error:
             return text_result(f"The app could not be asked: {error}", failed=True)
 

@@ -25,8 +25,10 @@ from selfeng.doors.call_results import text_result
 if TYPE_CHECKING:
     from selfeng.doors.engine_tools import EngineTools
 
-_ANSWERS = "answers"
+ANSWERS = "answers"
 """The name of the one request for input."""
+CONSENT = "consent"
+"""In place of a conversation: the state of a call that waits for a person's consent."""
 _TYPES = {"number": "number", "yes_no": "boolean"}
 _MOST_FORMS = 5
 """Rounds of questions of one call that a client shows as forms."""
@@ -58,9 +60,15 @@ class ToolSource(Protocol):
     async def tools(self) -> list[types.Tool]: ...
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], report: Report
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        report: Report,
+        answers: Mapping[str, Any] | None = None,
     ) -> types.CallToolResult:
-        """What a tool came to; its failure is a result, too. Cancelling it stops the work."""
+        """What a tool came to; its failure is a result, too. Cancelling it stops the work.
+        `answers` are those of a person to the form of an earlier result; no model gives them.
+        """
 
 
 class _TaskParams(types.RequestParams):
@@ -121,9 +129,16 @@ def mcp_server(
             latest = words
             await context.session.report_progress(next(steps), message=words)
 
-        async def call(arguments: Mapping[str, Any]) -> types.CallToolResult:
-            work = source.call(params.name, arguments, report)
+        async def call(
+            name: str, arguments: Mapping[str, Any], answers: Mapping[str, Any] | None = None
+        ) -> types.CallToolResult:
+            work = source.call(name, arguments, report, answers)
             return await _while_there(departure(context.request), work, lambda: report(latest))
+
+        async def go_on(state: str, answers: Mapping[str, Any]) -> types.CallToolResult:
+            if state == CONSENT:
+                return await call(params.name, params.arguments or {}, answers)
+            return await call("ask", continued(state, answers))
 
         arguments: Mapping[str, Any] = params.arguments or {}
         if (
@@ -132,28 +147,16 @@ def mcp_server(
             and (turn_id := await tasks.begin(params.name, arguments))
         ):
             return cast(types.CallToolResult, {"resultType": "task", **await tasks.task(turn_id)})
-        answers = filled_in((params.input_responses or {}).get(_ANSWERS))
-        if params.request_state:
-            if answers is None:
-                return unanswered(params.request_state)
-            arguments = continued(params.request_state, answers)
-        result = await call(arguments)
-        for _ in range(_MOST_FORMS):
-            form = form_of(result) if _shows_forms(context) else None
-            if form is None:
-                break
-            if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                requests: types.InputRequests = {_ANSWERS: form.request}
-                return types.InputRequiredResult(
-                    input_requests=requests, request_state=form.conversation
-                )
-            filled = await context.session.elicit_form(
-                form.message, form.schema, context.request_id
-            )
-            if (answers := filled_in(filled)) is None:
-                break
-            result = await call(continued(form.conversation, answers))
-        return result
+        answers = filled_in((params.input_responses or {}).get(ANSWERS))
+        if params.request_state and answers is not None:
+            result = await go_on(params.request_state, answers)
+        elif params.request_state not in (None, "", CONSENT):
+            return unanswered(params.request_state)
+        else:
+            result = await call(params.name, arguments)
+            if params.request_state:
+                return result
+        return await _with_forms(context, result, go_on)
 
     async def task(context: ServerRequestContext[Any, Any], params: _TaskParams) -> dict[str, Any]:
         assert tasks is not None
@@ -213,6 +216,30 @@ def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]
     session._connection.exit_stack.callback(source.changed.subscribe(tell))
 
 
+async def _with_forms(
+    context: ServerRequestContext[Any, Any],
+    result: types.CallToolResult,
+    resume: Callable[[str, Mapping[str, Any]], Awaitable[types.CallToolResult]],
+) -> types.CallToolResult | types.InputRequiredResult:
+    """The result, or that of the call which the person's answers resume: a form for each question
+    that it asks, where the client shows forms.
+    """
+    for _ in range(_MOST_FORMS):
+        form = form_of(result) if _shows_forms(context) else None
+        if form is None:
+            break
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            requests: types.InputRequests = {ANSWERS: form.request}
+            return types.InputRequiredResult(
+                input_requests=requests, request_state=form.conversation
+            )
+        filled = await context.session.elicit_form(form.message, form.schema, context.request_id)
+        if (answers := filled_in(filled)) is None:
+            break
+        result = await resume(form.conversation, answers)
+    return result
+
+
 async def _while_there(
     departure: asyncio.Event,
     work: Coroutine[Any, Any, types.CallToolResult],
@@ -244,6 +271,7 @@ class Form(NamedTuple):
     """The open questions of a conversation."""
 
     conversation: str
+    """Or `CONSENT`."""
     message: str
     schema: dict[str, Any]
     """JSON Schema of an object with an answer for each question, as elicitation allows it."""
@@ -265,7 +293,7 @@ def form_of(result: types.CallToolResult) -> Form | None:
         "properties": {question.id: _field(question) for question in questions},
         "required": [question.id for question in questions],
     }
-    return Form(content["conversation"], content["answer"], schema)
+    return Form(content.get("conversation", CONSENT), content["answer"], schema)
 
 
 def filled_in(result: object) -> dict[str, Any] | None:

@@ -207,9 +207,12 @@ class TurnStory:
 
     def structured(self) -> dict[str, Any]:
         """`{conversation, turn, outcome, answer, questions, files}`; the questions as `Question`
-        has them, of the files the names.
+        has them, of the files the names; `error` is `{kind, cause, values}` of a turn that failed.
         """
+        fields = {"kind", "cause", "values"}
+        failure = self.last.model_dump(include=fields) if isinstance(self.last, TurnFailed) else {}
         return {
+            **({"error": failure} if failure else {}),
             "conversation": self.conversation,
             "turn": self.turn,
             "outcome": (self.outcome or Outcome.STOPPED).value,

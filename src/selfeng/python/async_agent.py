@@ -21,7 +21,7 @@ from selfeng.core.question import answers_of
 from selfeng.core.schedule import Missed, Schedule, SchedulePlan
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import Asked
-from selfeng.core.tool import Candidate, Tool
+from selfeng.core.tool import Candidate, Grant, Need, Tool
 from selfeng.core.value import first_problem
 from selfeng.core.verdict import Execution, Returned
 from selfeng.doors.local_files import read_files
@@ -236,6 +236,27 @@ class AsyncAgent:
                 f"the arguments for {name} have no form in JSON: {error}", "give plain data"
             ) from error
         return await engine.call(LOCAL, name, plain_arguments, await self._files(files))
+
+    async def grants(self, tool: str = "") -> tuple[Grant, ...]:
+        """The hosts, packages and limits that tools may have: those of a tool, or all."""
+        return await (await self._opened()).network.grants(tool)
+
+    async def allow(self, tool: str, need: str = "") -> tuple[Need, ...]:
+        """Allow a tool what it needs, also in later versions that need the same: a host, a package
+        or `limits`, or all; returns it.
+
+        Raises:
+            ToolNotFound, ToolModified
+            ResourceNotFound: it does not need that.
+        """
+        engine = await self._opened()
+        return await engine.network.allow(LOCAL, await engine.library.get(tool), need)
+
+    async def revoke(self, tool: str, need: str = "") -> int:
+        """Ask again before a tool has something, or anything, that it needs; returns how many
+        grants there were.
+        """
+        return await (await self._opened()).network.revoke(tool, need)
 
     async def schedule(
         self,

@@ -27,11 +27,17 @@ COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 _IDLE_MB = 40
 """Memory of an executor that waits."""
 EXECUTORS = PoolSize(
-    least=1, ready=4, most=8, kept=min(56, memory_mb() // 8 // _IDLE_MB), idle=300, patience=0.1
+    least=1,
+    ready=4,
+    most=8,
+    kept=min(56, memory_mb() // 8 // _IDLE_MB),
+    idle=300,
+    reserve=min(24, memory_mb() // 32 // _IDLE_MB),
+    patience=0.1,
 )
 """Executors come back within milliseconds, unless their tools are slow. Those that are kept for
 people who asked lately, and may think for a minute or two before they ask again, have an eighth of
-the machine's memory.
+the machine's memory; a quarter of that is for the reserve, of which nobody has used one.
 """
 _OF_A_LONG_CALL = PoolSize(least=0, ready=0, most=8)
 
@@ -93,14 +99,20 @@ class SandboxOptions:
         usual, seconds = self.limits, max(more.seconds or 0, self.timeout)
         more_space = max(0, (more.space or 0) - usual.tmp_mb)
         memory = max(more.memory or 0, usual.memory_mb) + more_space
-        for amount, most, unit, remedy in (
-            (more.seconds or 0, self.most_seconds, "s", "raise CALL_MAX_SECONDS"),
-            (memory, self.most_memory_mb, "MB", "use a machine with more memory"),
+        quarter = "a quarter of this machine's memory"
+        for amount, most, unit, setting, remedy in (
+            (more.seconds or 0, self.most_seconds, "s", "CALL_MAX_SECONDS", "raise that"),
+            (memory, self.most_memory_mb, "MB", quarter, "use a machine with more"),
         ):
             if amount > most:
                 raise RequestError(
-                    f"a call of the tool may use {amount:g} {unit}, and gets {most:g} at most here",
+                    f"a call of the tool would use {amount:g} {unit}, and gets at most {most:g} "
+                    f"{unit} here ({setting})",
                     f"have the tool do less at once, or {remedy}",
+                    cause="limits",
+                    amount=f"{amount:g} {unit}",
+                    most=f"{most:g} {unit}",
+                    setting="memory" if unit == "MB" else setting,
                 )
         return {
             "long_calls": True,

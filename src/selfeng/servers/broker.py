@@ -30,6 +30,7 @@ from selfeng.core.http import (
     NetworkAccess,
     SecretUse,
     canonical_host,
+    names_own_network,
 )
 from selfeng.core.network import untrusted
 from selfeng.core.places import VERSION
@@ -258,10 +259,10 @@ class BrokeredNetwork:
         self, sent: "_Sent", values: Mapping[str, str], masker: Masker
     ) -> HttpResponse:
         """The response to a request, after redirects. Secrets go to the first origin only."""
-        origin = sent.origin
+        origin, first, after = sent.origin, sent.host, ""
         async with asyncio.timeout(None) as limit:
             for _ in range(self._limits.redirects + 1):
-                access = self._access(sent)
+                access = self._access(sent, after)
                 await self._broker.wait(access.host)
                 if limit.when() is None:
                     limit.reschedule(asyncio.get_running_loop().time() + self._limits.seconds)
@@ -270,6 +271,7 @@ class BrokeredNetwork:
                     location = masker.text(response.headers.get("location", ""))
                     if response.status_code in _REDIRECTS and location:
                         sent = sent.redirected(response.status_code, location)
+                        after = first
                         continue
                     body = await _read(response, self._limits.size)
                     return HttpResponse(
@@ -301,12 +303,21 @@ class BrokeredNetwork:
             url=masker.text(sent.address),
         )
 
-    def _access(self, sent: "_Sent") -> NetworkAccess:
-        """The access that covers a request. Raises: NetworkRefused: none does."""
+    def _access(self, sent: "_Sent", after: str = "") -> NetworkAccess:
+        """The access that covers a request, to which the host `after` redirects, if one does.
+        Raises: NetworkRefused: none does.
+        """
         request = HttpRequest(method=sent.method, url=sent.address)
         for access in self._accesses:
-            if access.covers(request):
+            if access.after in ("", after) and access.covers(request):
                 return access
+        if after and (redirect := _redirect_access(sent, after)):
+            error = NetworkRefused(
+                f"{after} redirects to {sent.origin}, which is not allowed",
+                "ask for it in a conversation, where the person is asked",
+            )
+            error.lacks = redirect
+            raise error
         allowed = ", ".join(
             f"{'/'.join(a.methods)} {a.scheme}://{a.host}:{a.port}{a.path}" for a in self._accesses
         )
@@ -392,6 +403,15 @@ class _Sent(NamedTuple):
         return httpx2.Request(
             self.method, target, headers={**identity, **headers}, content=self.body
         )
+
+
+def _redirect_access(sent: _Sent, after: str) -> NetworkAccess | None:
+    """What a person may allow; no service leads to the own network, or away from HTTPS."""
+    host, method = sent.host, sent.method
+    if sent.url.scheme != "https" or host == after or _is_address(host) or names_own_network(host):
+        return None
+    port, purpose = sent.url.port or 443, f"{after} redirects there."
+    return NetworkAccess(host=host, port=port, methods=(method,), after=after, purpose=purpose)
 
 
 def _canonical(address: str) -> httpx2.URL:

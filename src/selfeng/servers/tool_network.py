@@ -13,7 +13,7 @@ from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
 from selfeng.core.tool import Grant, Need, Tool
-from selfeng.core.verdict import Execution, Killed, Raised, SandboxJob
+from selfeng.core.verdict import CallLimits, Execution, Killed, Raised, SandboxJob
 from selfeng.store.grants import Grants
 
 
@@ -43,8 +43,16 @@ class _WithRefusals:
 class GrantedNetwork:
     """Implements `ToolNetwork`."""
 
-    def __init__(self, sandbox: Sandbox, networks: Networks, grants: Grants) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        networks: Networks,
+        grants: Grants,
+        check: Callable[[CallLimits], object] = lambda limits: None,
+    ) -> None:
+        """`check` raises RequestError for limits that no call gets on this machine."""
         self._sandbox, self._networks, self._grants = sandbox, networks, grants
+        self._check = check
 
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
         return await asyncio.to_thread(self._grants.ungranted, _holder(tool), tool.needs)
@@ -52,6 +60,9 @@ class GrantedNetwork:
     async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         owner = current_owner()
         await asyncio.to_thread(self._grants.put, owner, _holder(tool), tool.version, needs)
+
+    async def check_limits(self, limits: CallLimits) -> None:
+        self._check(limits)
 
     async def lock(self, requirements: Sequence[str]) -> PackageLock:
         return await asyncio.to_thread(lock_packages, requirements)
@@ -70,14 +81,23 @@ class GrantedNetwork:
         accesses: Sequence[NetworkAccess],
     ) -> Execution:
         exchanges: list[Exchange] = []
-        network = _WithRefusals(self._networks.network(accesses, exchanges.append))
+        hosts = {access.host for access in accesses}
+        grants = [grant.need for grant in await self.grants(job.name)]
+        redirects = [g for g in grants if isinstance(g, NetworkAccess) and g.after in hosts]
+        allowed = tuple(dict.fromkeys([*accesses, *redirects]))
+        network = _WithRefusals(self._networks.network(allowed, exchanges.append))
         live_job = replace(job, exchanges=())
         execution = await self._sandbox.execute(live_job, arguments, files, network)
         if isinstance(execution, Killed):
             return execution
         execution = execution.model_copy(update={"exchanges": tuple(exchanges)})
         if isinstance(execution, Raised) and network.refusals:
-            reason = {"type_name": "NetworkRefused", "message": str(network.refusals[-1])}
+            refusal = network.refusals[-1]
+            reason = {
+                "type_name": "NetworkRefused",
+                "message": str(refusal),
+                "lacks": refusal.lacks,
+            }
             return execution.model_copy(update=reason)
         return execution
 
@@ -90,7 +110,17 @@ class GrantedNetwork:
 
         Raises:
             ResourceNotFound: it does not need that.
+            RequestError: no call gets as much on this machine.
         """
+        needs = self.needed(tool, name)
+        for need in needs:
+            if isinstance(need, CallLimits):
+                self._check(need)
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
+        return needs
+
+    def needed(self, tool: Tool, name: str = "") -> tuple[Need, ...]:
+        """What `allow` grants. Raises: as `allow`."""
         listed = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
         hosts = [its for access in tool.network if access.argument for its in access.at(name)]
         needs = tuple(listed or hosts)
@@ -100,13 +130,16 @@ class GrantedNetwork:
                 f"{tool.name} does not need {name!r}" if name else f"{tool.name} needs no consent",
                 f"what it needs: {names}",
             )
-        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, needs)
         return needs
 
     async def with_granted(self, tool: Tool) -> Tool:
-        """The tool with the granted hosts of its calls beside those that it needs always."""
-        grants = await self.grants(tool.name) if any(a.argument for a in tool.network) else ()
+        """The tool with the granted hosts of its calls, and of redirects, beside those that it
+        always needs.
+        """
+        grants = await self.grants(tool.name) if tool.network else ()
         hosts = [grant.need for grant in grants if isinstance(grant.need, NetworkAccess)]
+        if not any(access.argument for access in tool.network):
+            hosts = [host for host in hosts if host.after]
         network = tuple(dict.fromkeys([*tool.network, *hosts]))
         return tool.model_copy(update={"network": network})
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from selfeng.core.consent_question import not_consented, titles
+from selfeng.core.consent_question import not_granted, titles
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -44,7 +44,7 @@ from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Need, Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
 from selfeng.core.value import Coded
-from selfeng.core.verdict import USUAL, Execution, Killed, Returned, SandboxJob
+from selfeng.core.verdict import USUAL, CallLimits, Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.core.work import steps_of
@@ -373,8 +373,7 @@ class Executor:
                 await turn.need("sandbox")
                 bound = tool.for_calls([call.arguments]) if tool.network else tool
                 if bound.needs and (lacking := await self.ungranted(turn, bound)):
-                    command = f"selfeng grants allow {name} {titles(lacking[:1])}"
-                    raise not_consented(name, command)
+                    raise not_granted(name, lacking)
                 hosts = titles(bound.network) if bound.network else ""
                 arguments_text = _arguments_text(call.arguments)
                 limits = "" if tool.limits == USUAL else str(tool.limits)
@@ -432,9 +431,17 @@ class Executor:
         return await self._model.sight(turn.budget)
 
     async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[Need, ...]:
-        """What a tool needs and the person has not allowed, for this turn or any."""
+        """What a tool needs and the person has not allowed, for this turn or any.
+
+        Raises:
+            RequestError: no person can allow that much on this machine.
+        """
         needs = await self._network.ungranted(tool) if self._network else tool.needs
-        return tuple(need for need in needs if need.key not in turn.granted)
+        needs = tuple(need for need in needs if need.key not in turn.granted)
+        for need in needs:
+            if isinstance(need, CallLimits) and self._network:
+                await self._network.check_limits(need)
+        return needs
 
     async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         """Allow a tool these of its needs, until the person revokes them."""

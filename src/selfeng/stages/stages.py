@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, assert_never, cast, get_args
+from typing import Any, Literal, NamedTuple, assert_never, cast
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
@@ -20,6 +20,7 @@ from selfeng.core.consent_question import (
     needs_consent,
     needs_id,
     not_consented,
+    not_granted,
     picture_consent,
     titles,
 )
@@ -35,7 +36,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import ConsentDecided
 from selfeng.core.files import File
-from selfeng.core.http import READING, Exchange
+from selfeng.core.http import READING, Exchange, NetworkAccess
 from selfeng.core.owner import current_owner, owned_by
 from selfeng.core.plan import Plan, SavedPlan, StepResult
 from selfeng.core.prompt import FunctionCall
@@ -47,7 +48,7 @@ from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
-from selfeng.core.tool import Tool, needs_of
+from selfeng.core.tool import Need, Tool, needs_of
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -267,6 +268,7 @@ class Stages:
         way = _WAYS.get(type(request.kind), "new")
         if way != "new":
             state.learnable = request.learnable(request.text)
+        state.turn.granted.update(request.consents)
         match request.kind:
             case HandCall(call=called, version=version):
                 tool = await self._library.get(called.name)
@@ -281,9 +283,6 @@ class Stages:
                 state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
                 way = "for agents"
-            case Asking():
-                consents = [a for a in request.answers if a.value in get_args(Consent)]
-                state.turn.granted.update((a.id, cast(Consent, a.value)) for a in consents)
             case Dispute() as dispute:
                 state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
@@ -343,9 +342,10 @@ class Stages:
         asked_id = (
             consent_id(tool.digest) if isinstance(tool, ServerTool) else needs_id(tool.name, needs)
         )
-        if answer.id != asked_id:
-            return False
         decision = cast(Consent, answer.value)
+        if answer.id != asked_id:  # about a redirect, or the tool needs something else now
+            state.choice = call
+            return isinstance(tool, Tool) and decision != NO
         server = tool.server if isinstance(tool, ServerTool) else titles(needs)
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
@@ -448,6 +448,10 @@ class Stages:
         if isinstance(call.tool, Tool) and call.tool.needs and await self._asks(state, call):
             return "incomplete"
         execution = await self._executor.run(state.turn, call)
+        if isinstance(execution, Raised) and execution.lacks and not state.turn.sent:
+            if await self._waits_for(state, call, (execution.lacks,)):
+                return "incomplete"
+            execution = await self._executor.run(state.turn, _with_host(call, execution.lacks))
         state.ran.append(Executed(call=call, execution=execution))
         if isinstance(execution, Returned):
             tool = call.tool
@@ -470,9 +474,12 @@ class Stages:
         Raises:
             AgentError: it is a part, which can't ask.
         """
+        needs = await self._executor.ungranted(state.turn, call.bound_tool)
+        return bool(needs) and await self._waits_for(state, call, needs)
+
+    async def _waits_for(self, state: RequestState, call: Call, needs: tuple[Need, ...]) -> bool:
+        """Whether a call waits for consent to these needs. Raises: as `_asks`."""
         turn, tool = state.turn, call.bound_tool
-        if not (needs := await self._executor.ungranted(turn, tool)):
-            return False
         outcome = needs_consent(tool.name, needs, call=call.waiting)
         decision = turn.granted.get(outcome.question.id, "no")
         if decision != NO:  # the whole of which this is a part asked
@@ -482,8 +489,7 @@ class Stages:
                 await self._executor.grant(tool, needs)
             return False
         if turn.request.is_part:
-            command = f"selfeng grants allow {tool.name} {titles(needs[:1])}"
-            refusal = not_consented(tool.name, command)
+            refusal = not_granted(tool.name, needs)
             if outcome.question.id not in turn.granted:
                 refusal.asks = outcome.model_copy(update={"call": None})
             raise refusal
@@ -611,14 +617,28 @@ class Stages:
                 "give the orchestrator a delegation",
                 where=agent,
             )
-        answers = answers_text(turn.request.answers)
-        words = [] if direct_agent and answers else [turn.request.text]
-        message = "\n".join(filter(None, [*words, context, answers]))
-        reply = await self._delegation.hand_over(turn, agent, message)
+        answers = turn.request.answers
+        continues = direct_agent and any(a.id not in turn.request.consents for a in answers)
+        words = [] if continues else [turn.request.text]
+        message = "\n".join(filter(None, [*words, context, answers_text(answers)]))
+        try:
+            reply = await self._delegation.hand_over(turn, agent, message)
+        except NotConsented as refusal:
+            if refusal.asks is None:
+                raise
+            state.outcome = refusal.asks.model_copy(update={"agent": direct_agent})
+            return "unclear"
         state.outcome = reply.model_copy(update={"agent": agent})
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
         return "unclear" if reply.questions else "replied"
+
+
+def _with_host(call: Call, access: NetworkAccess) -> Call:
+    """The call of a tool that may use one more host."""
+    tool = call.bound_tool
+    connected = tool.model_copy(update={"network": (*tool.network, access)})
+    return call.model_copy(update={"tool": connected})
 
 
 def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:

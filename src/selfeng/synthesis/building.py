@@ -15,22 +15,22 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented
+from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented, titles
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
-from selfeng.core.events import AnswerCorrected, ToolProposed
+from selfeng.core.events import AnswerCorrected, ConsentDecided, ToolProposed
 from selfeng.core.functions import REFERENCE
-from selfeng.core.http import Exchange
+from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Provenance
-from selfeng.core.question import ALWAYS, Question
+from selfeng.core.question import ALWAYS, NO, Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.spec import Specification, SpecifiedTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft, needs_of
-from selfeng.core.turn import AgentPart, PlanPart, Turn
+from selfeng.core.turn import Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, request_key, shortened
 from selfeng.prompts.request import exchanges_shown
@@ -221,14 +221,25 @@ class Synthesis:
         if former and needs and network:
             all_needs = {**former_needs, "network": build.spec.accesses, "lock": build.lock}
             needs = await network.ungranted(former.model_copy(update=all_needs))
-        needs = tuple(need for need in needs if need.key not in self._steps.turn.granted)
-        if needs and isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
-            raise not_consented(build.spec.name, f"selfeng grants allow {build.spec.name}")
-        if needs:
-            final = {"specification": build.spec, "lock": build.lock}
-            specified = build.reply and build.reply.model_copy(update=final)
-            self.result = needs_consent(build.spec.name, needs, specified=specified)
-        return bool(needs)
+        turn, name = self._steps.turn, build.spec.name
+        needs = tuple(need for need in needs if need.key not in turn.granted)
+        if not needs:
+            return False
+        final = {"specification": build.spec, "lock": build.lock}
+        specified = build.reply and build.reply.model_copy(update=final)
+        consent = needs_consent(name, needs, specified=specified)
+        if not turn.request.is_part:
+            self.result = consent
+            return True
+        decision = turn.granted.get(consent.question.id)  # the whole of which this is a part asked
+        if decision in (None, NO):
+            refusal = not_consented(name, "")
+            if decision is None:
+                refusal.asks = consent.model_copy(update={"specified": None})
+            raise refusal
+        turn.emit(ConsentDecided(tool=name, server=titles(needs), decision=decision))
+        turn.granted.update((need.key, decision) for need in needs)
+        return False
 
     async def probe(self) -> str:
         """Record what the hosts answer; the specification is written again if they don't.
@@ -238,11 +249,15 @@ class Synthesis:
         """
         spec = self._build.spec
         with self._steps.step("probe") as current:
-            exchanges, problems = await self._probed()
+            exchanges, problems, redirects = await self._probed()
             has_failed = bool(problems) and not any(e.response.status < _ERROR for e in exchanges)
             answered = f"{len(exchanges)} of {count(len(spec.probes), 'probe')} answered."
             current.summary = " ".join([answered, *(f"{problem}." for problem in problems)])
-            current.failed = has_failed
+            current.failed = has_failed and not redirects
+        if redirects:
+            more_hosts = spec.model_copy(update={"network": (*spec.network, *redirects)})
+            self._build = self._build.model_copy(update={"spec": more_hosts})
+            return "unclear" if await self._asks_for_consent() else await self.probe()
         if has_failed and self._reopened == self._policy.max_rewrites:
             raise gave_up("probe", self._reopened + 1, problems[0])
         if has_failed:
@@ -257,9 +272,12 @@ class Synthesis:
             self._former = self._former.model_copy(update={"exchanges": exchanges})
         return "recorded"
 
-    async def _probed(self) -> tuple[tuple[Exchange, ...], list[str]]:
-        """What the probes recorded, except what was recorded before, and what is wrong with it."""
+    async def _probed(self) -> tuple[tuple[Exchange, ...], list[str], list[NetworkAccess]]:
+        """What the probes recorded, except what was recorded before, what is wrong with it, and the
+        hosts to which they were redirected without consent.
+        """
         build, network, problems = self._build, self._deps.network, list[str]()
+        redirects = list[NetworkAccess]()
         assert network is not None, build
         exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
         for url in [url for url in build.spec.probes if url not in exchanges]:
@@ -267,6 +285,7 @@ class Synthesis:
                 exchange = await network.probe(build.spec.accesses, url)
             except NetworkRefused as error:
                 problems.append(error.message)
+                redirects += [error.lacks] if error.lacks else []
                 continue
             if len(exchange.response.body) > _LARGEST:
                 problems.append(f"the answer to GET {url} is too large to be recorded")
@@ -275,7 +294,7 @@ class Synthesis:
                 problems.append(f"the answer to GET {url} is {exchanges_shown([exchange])}")
             exchanges[url] = exchange
         new = tuple(e for e in exchanges.values() if e not in build.exchanges)
-        return new, problems
+        return new, problems, list(dict.fromkeys(redirects))
 
     async def test(self) -> str:
         suite = await self._deps.tester.write(

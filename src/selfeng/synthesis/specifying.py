@@ -245,7 +245,7 @@ class Analyst:
             return reply, f"tools can't have {needs} here: do without, or reply with `impossible`"
         problem = _refused([n for n in spec.needs if n in request.refused]) or probe_problem(spec)
         if problem or reply.lock or not spec.packages:
-            return reply, problem or ""
+            return reply, problem or await self._limits_problem(spec)
         former = await self._find_tool(spec.name)
         lock = former.lock if former else None
         try:
@@ -253,7 +253,17 @@ class Analyst:
                 lock = await self._network.lock(spec.packages)
         except RequestError as error:
             return reply, f"{error.message}; {error.remedy}"
-        return reply.model_copy(update={"lock": lock if lock.packages else None}), ""
+        locked = reply.model_copy(update={"lock": lock if lock.packages else None})
+        return locked, await self._limits_problem(spec)
+
+    async def _limits_problem(self, spec: Specification) -> str:
+        """Why no call gets the limits that are specified; "" if it does."""
+        assert self._network is not None, spec
+        try:
+            await self._network.check_limits(spec.limits)
+        except RequestError as error:
+            return f"{error.message}: specify at most that, for less at once"
+        return ""
 
     async def _tools_concerned(self, reply: SpecificationReply, problem: str) -> list[Tool]:
         """The tools that a refused specification is about: that of its name, and the one that the

@@ -83,13 +83,10 @@ export const postForget = (name, request) => post(`${toolPath(name)}/forget`, { 
 export const toolExport = (name, form) => `${toolPath(name)}/export?as=${form}`;
 export const libraryBundle = "/api/v1/bundles";
 // Both send a bundle, and tell each event of the answer as it comes: its kind and its data.
-export const checkBundle = (file, tell) => sendBundle(`${libraryBundle}/check`, file, tell);
-export const importBundle = (file, { digest, only }, tell) =>
-  sendBundle(
-    `${libraryBundle}?${new URLSearchParams({ digest, file: file.name, only: only.join(",") })}`,
-    file,
-    tell,
-  );
+export const checkBundle = (file, installs, tell) =>
+  sendBundle(`${libraryBundle}/check?installs=${installs}`, file, tell);
+export const importBundle = (file, query, tell) =>
+  sendBundle(`${libraryBundle}?${new URLSearchParams({ ...query, file: file.name })}`, file, tell);
 async function sendBundle(path, body, tell) {
   const response = await send(path, { method: "POST", body });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

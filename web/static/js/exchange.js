@@ -19,6 +19,15 @@ export const chosenTools = (tools, findings, left) =>
 
 export const canBeAdded = (finding) => finding?.outcome === "passed";
 
+// The packages that a person has to allow before their tools are checked.
+export const packagesOf = (findings) => [
+  ...new Set(
+    Object.values(findings)
+      .filter(({ outcome }) => outcome === "asks")
+      .flatMap(({ values }) => values.needs.split(", ")),
+  ),
+];
+
 // What of the tool a person reads, without characters that hide.
 export function wordsOf(tool, visible) {
   const { parameters, example_requests: requests, ...rest } = tool;

@@ -643,6 +643,10 @@ cause-request-unfinished = Nur ein Plan, dessen Schritte alle ein Werkzeug benut
 cause-request-settings = Einige Werte gehen nicht
 cause-request-conflict = Etwas Neueres ist an diese Stelle getreten
 cause-request-modified = Die Datei wurde nach dem Unterschreiben verändert
+cause-request-limits = Ein Aufruf des Werkzeugs bräuchte { $amount } und bekommt hier höchstens { $most } ({ $setting ->
+    [memory] ein Viertel des Arbeitsspeichers
+   *[other] { $setting }
+  })
 remedy-request = Die Einzelheiten nennen die Ursache.
 remedy-request-missing = Vielleicht wurde es in einem anderen Fenster gelöscht. Die Seite neu laden oder die Dateien noch einmal senden.
 remedy-request-busy = Warten, bis die andere Aktion fertig ist, oder sie anhalten.
@@ -653,6 +657,7 @@ remedy-request-running = Das Ende abwarten.
 remedy-request-unfinished = Stattdessen in einer einzigen Anfrage danach fragen.
 remedy-request-settings = Bitte berichtigen; geändert wurde nichts.
 remedy-request-conflict = Noch einmal ansehen, dann die Änderung wiederholen.
+remedy-request-limits = Nach weniger auf einmal fragen.
 remedy-request-modified = Beim Urheber neu besorgen und diese nicht verwenden.
 cause-task = Nicht erledigt
 cause-task-frozen = { $name } ist eingefroren, und die Anfrage braucht eine Änderung daran
@@ -1264,6 +1269,9 @@ import-outcome-passed = besteht die Prüfung
 import-outcome-present = schon vorhanden
 import-outcome-refused = abgelehnt
 import-refused-gate = Es hat die Prüfung nicht bestanden.
+import-outcome-asks = noch nicht geprüft
+import-packages = Die Prüfung installiert in der Sandbox Pakete aus dem Index: { $packages }
+import-install = Installieren und prüfen
 import-outcome-added = hinzugefügt
 signer-own = Von dieser Instanz signiert.
 signer-trusted = Signiert von { $name }; diesem Schlüssel vertrauen Sie.

@@ -646,6 +646,10 @@ cause-request-unfinished = Only a plan whose steps all used a tool can be saved
 cause-request-settings = Some values can’t be used
 cause-request-conflict = Something newer took the place of this
 cause-request-modified = The file was changed after it was signed
+cause-request-limits = A call of the tool would take { $amount } and gets at most { $most } here ({ $setting ->
+    [memory] a quarter of the machine’s memory
+   *[other] { $setting }
+  })
 remedy-request = The details name the cause.
 remedy-request-missing = It may have been deleted in another window. Load the page again, or send the files again.
 remedy-request-busy = Wait until the other action has ended, or stop it.
@@ -656,6 +660,7 @@ remedy-request-running = Wait for its end.
 remedy-request-unfinished = Ask for it in one request instead.
 remedy-request-settings = Correct them; nothing was changed.
 remedy-request-conflict = Look at it again, then repeat the change.
+remedy-request-limits = Ask for less at once.
 remedy-request-modified = Get it again from its author, and do not use this one.
 cause-task = Not done
 cause-task-frozen = { $name } is frozen, and the request needs a change of it
@@ -1267,6 +1272,9 @@ import-outcome-passed = passes the gate
 import-outcome-present = already there
 import-outcome-refused = refused
 import-refused-gate = It did not pass the check.
+import-outcome-asks = not checked yet
+import-packages = The check installs packages from the index in the sandbox: { $packages }
+import-install = Install and check
 import-outcome-added = added
 signer-own = Signed by this instance.
 signer-trusted = Signed by { $name }, whose key you trust.

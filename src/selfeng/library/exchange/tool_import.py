@@ -22,6 +22,7 @@ from selfeng.core.errors import (
     SynthesisFailed,
     ToolExists,
 )
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Imported, Tool, ToolDraft
@@ -72,6 +73,8 @@ class ImportOffer(Value):
     """Each after those that it imports."""
     cyclic: frozenset[str]
     """Tools that import each other in a circle."""
+    installs: bool = False
+    """Whether a person allows to install what tools need beyond the sandbox's packages."""
 
     @property
     def tools(self) -> tuple[ToolWords, ...]:
@@ -83,14 +86,16 @@ class ImportFinding(Value):
     """What came of one tool of a bundle."""
 
     name: str
-    outcome: Literal["passed", "present", "refused", "added"]
-    """passed: the gate accepts it; present: the library has the same tool already."""
+    outcome: Literal["passed", "present", "refused", "added", "asks"]
+    """passed: the gate accepts it; present: the library has the same tool already; asks: a person
+    has to allow that its packages are installed before it is judged.
+    """
     detail: str = ""
     """Why it is refused, and what to do; or which tests passed."""
     kind: FailureKind = "task"
     cause: FailureCause = ""
     values: Mapping[str, str | float] = {}
-    """refused: those of the error."""
+    """refused and asks: those of the error."""
 
 
 class ToolImport:
@@ -99,9 +104,12 @@ class ToolImport:
         self._verdicts: dict[str, Verdict] = {}
         """Those that passed, so that what a person accepts after the gate is not judged twice."""
 
-    async def read(self, content: bytes) -> ImportOffer:
-        """What a file offers. Raises: RequestError: it is no bundle, or its signature is broken."""
-        return await asyncio.to_thread(self._read, content)
+    async def read(self, content: bytes, *, installs: bool = False) -> ImportOffer:
+        """What a file offers, `installs` as there. Raises: RequestError: it is no bundle, or its
+        signature is broken.
+        """
+        offer = await asyncio.to_thread(self._read, content)
+        return offer.model_copy(update={"installs": installs})
 
     async def judge(self, offer: ImportOffer) -> AsyncGenerator[ImportFinding, None]:
         """What the gate finds, tool by tool; nothing is added. Raises: SandboxError."""
@@ -161,6 +169,9 @@ class ToolImport:
                 )
             if present := await self._present(draft):
                 return present
+            if draft.lock and draft.lock.packages and not offer.installs:
+                refused.add(draft.name)
+                return _asking(draft.name, draft.lock)
             verdict = await self._verdict(draft, beside)
         except (SynthesisFailed, LibraryError) as error:
             refused.add(draft.name)
@@ -259,6 +270,19 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
         imports=tuple(sorted(imported_names(draft.code) & names)),
         code=draft.code,
         tests=draft.tests,
+    )
+
+
+def _asking(name: str, lock: PackageLock) -> ImportFinding:
+    """Names and versions only: what else a bundle says of packages is its author's word."""
+    packages = ", ".join(package.key for package in lock.packages)
+    return ImportFinding(
+        name=name,
+        outcome="asks",
+        detail=f"its check installs the packages {packages}; allow them, and check again",
+        kind="internal",
+        cause="consent",
+        values={"name": name, "needs": packages},
     )
 
 

@@ -70,10 +70,12 @@ _SHOWN = 60
 
 
 def own_failure(execution: Raised | Killed) -> str | None:
-    """The tool's own failure in a few words; None if it may be the caller's fault."""
+    """The tool's own failure in a few words; None if it may be the caller's fault, or if consent is
+    missing.
+    """
     if isinstance(execution, Killed):
         return f"“{execution.reason.rstrip('.')}”"
-    return None if execution.type_name in BAD_INPUT else execution.type_name
+    return None if execution.type_name in BAD_INPUT or execution.lacks else execution.type_name
 
 
 def promised(

@@ -129,6 +129,9 @@ export const TurnView = memo(
           reached=${failure.kind === "budget" && reachedOf(turn)}
           >${isBetterRephrased(turn) && html`<${Rephrase} turn=${turn} />`}${
             settingsHelp(failure) && html`<${SettingsButton} testid="failure-settings" />`
+          }${
+            failure.values?.needs &&
+            html`<${ToolLink} name=${failure.values.name} testid="failure-grant" />`
           }<${Again} ...${{ turn, conversationId }} words=${t("try-again")}
         /><//>`
       }

@@ -4,7 +4,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkBundle, importBundle } from "../../api.js";
 import { inWords, titleOf } from "../../cause.js";
-import { canBeAdded, chosenTools, wordsOf } from "../../exchange.js";
+import { canBeAdded, chosenTools, packagesOf, wordsOf } from "../../exchange.js";
 import { list } from "../../format.js";
 import { Loading } from "../../lazy.js";
 import { html, Icon, t } from "../../view.js";
@@ -15,7 +15,14 @@ import { closeAround, Dialog } from "../parts/dialog.js";
 import { Details, Problem } from "../parts/problem.js";
 import { Check } from "../parts/controls.js";
 
-const EMPTY = { offer: null, findings: {}, working: false, added: null, problem: null };
+const EMPTY = {
+  offer: null,
+  findings: {},
+  installs: false, // whether the person allows the packages that tools need
+  working: false,
+  added: null,
+  problem: null,
+};
 
 export function ToolImport({ close }) {
   const run = useRef(0); // of the newest file; what comes of an earlier one is dropped
@@ -42,22 +49,25 @@ export function ToolImport({ close }) {
     }
     change(() => ({ working: false }));
   };
+  const check = (bundle, installs) =>
+    follow(
+      (tell) => checkBundle(bundle, installs, tell),
+      () => ({ installs }),
+    );
   const choose = ({ target }) => {
     const [chosen] = target.files;
     if (!chosen) return;
     setFile(chosen);
     setState(EMPTY);
     leave(new Set());
-    follow(
-      (tell) => checkBundle(chosen, tell),
-      () => ({}),
-    );
+    check(chosen, false);
   };
-  const { offer, findings, working, added, problem } = state;
+  const { offer, findings, installs, working, added, problem } = state;
   const chosen = offer ? chosenTools(offer.tools, findings, left) : [];
   const add = () =>
     follow(
-      (tell) => importBundle(file, { digest: offer.digest, only: chosen }, tell),
+      (tell) =>
+        importBundle(file, { digest: offer.digest, only: chosen.join(","), installs }, tell),
       (now) => ({
         added: Object.values(now.findings).filter(({ outcome }) => outcome === "added").length,
       }),
@@ -68,6 +78,7 @@ export function ToolImport({ close }) {
     leave(next);
   };
   const checked = Object.keys(findings).length;
+  const asked = packagesOf(findings).join(", ");
   const said =
     added !== null
       ? t("import-added", { count: added })
@@ -114,6 +125,16 @@ export function ToolImport({ close }) {
     }
     <p class="import-status" role="status" data-testid="import-status">${said}</p>
     ${working && html`<${Loading} />`}
+    ${
+      asked &&
+      !working &&
+      html`<p class="import-words">
+        ${t("import-packages", { packages: asked })}
+        <button class="button" data-testid="import-packages" onClick=${() => check(file, true)}>
+          ${t("import-install")}
+        </button>
+      </p>`
+    }
     ${
       offer &&
       html`<div class="form-actions">
