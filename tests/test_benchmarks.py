@@ -41,6 +41,7 @@ SIZES = [
     pytest.param("retrieval", ("--data", DATA, "--sizes"), "confidence_error", marks=LONG),
     pytest.param("reuse", ("--requests", "4"), "reuse_en", marks=LONG),
     pytest.param("sandbox", ("1",), "verify_ratio", marks=[*WHOLE, pytest.mark.docker]),
+    pytest.param("schedule", ("1", "2"), "missed", marks=[*WHOLE, SANDBOX, pytest.mark.postgres]),
     pytest.param("stress", ("2",), "right", marks=[LONG, SANDBOX]),
     pytest.param("turn", ("--rounds", "1", "--people", "2"), "build_p50_ms", marks=[*WHOLE, SANDBOX]),
     pytest.param("verdicts", ("--data", DATA), "right_accepted", marks=SANDBOX),

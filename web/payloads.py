@@ -15,6 +15,7 @@ from selfeng.core.errors import AgentError, NotConsented, RequestError
 from selfeng.core.events import LAST_SEQ
 from selfeng.core.question import MOST, AnswerValue
 from selfeng.core.result import ResultFormat, TaughtRow, ToolEdit, is_deep
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.value import Value, first_problem
 from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
@@ -157,6 +158,18 @@ class CallRequest(Value):
     """By name, as its input schema says."""
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
+
+
+class NewSchedule(SchedulePlan):
+    """A call of a tool at set times."""
+
+    files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
+    """Ids of uploads."""
+
+
+class ScheduleFilter(Value):
+    tool: str = ""
+    """Only those of this tool."""
 
 
 class ToolSearch(Value):

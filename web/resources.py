@@ -15,6 +15,7 @@ from selfeng.core.files import FileReference
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
+from selfeng.core.schedule import Schedule
 from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
@@ -256,6 +257,10 @@ class OtherServer(ServerStatus):
 
 class OtherServerList(Value):
     servers: tuple[OtherServer, ...]
+
+
+class ScheduleList(Value):
+    schedules: tuple[Schedule, ...]
 
 
 class GrantList(Value):

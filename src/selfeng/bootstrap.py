@@ -62,7 +62,9 @@ from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.schedules import Scheduler
 from selfeng.servers.broker import Broker
+from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -82,6 +84,7 @@ from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.retention import Retention
+from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
@@ -105,6 +108,8 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
+SCHEDULED = "scheduled"
+"""Folder in DATA_DIR for results of schedules."""
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
@@ -205,6 +210,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             tools=tools,
             servers=servers,
             network=network,
+            broker=broker,
             vault=vault,
             learning=learning,
             journal=journal,
@@ -237,6 +243,7 @@ def compose(
     tools: ToolParts,
     servers: McpServers,
     network: GrantedNetwork,
+    broker: Broker,
     vault: Vault,
     learning: Learning,
     journal: Journal,
@@ -325,6 +332,22 @@ def compose(
         changed=readiness.changed,
         background=background,
     )
+    schedules = Scheduler(
+        Schedules(database),
+        tools.library,
+        requests.begin,
+        turns,
+        journal=journal,
+        files=files,
+        deliveries=Deliveries(broker, Grants(database), vault.value, settings.data_dir / SCHEDULED),
+        background=background,
+    )
+    alarm = DriftAlarm(
+        tools.library,
+        network,
+        processes.claim,
+        lambda: configuration.settings.services_check_hours,
+    )
     earlier_answers = EarlierAnswers(
         tools.library,
         lambda: models.current.executor,
@@ -374,6 +397,7 @@ def compose(
         network=network,
         vault=vault,
         shares=Shares(database, journal, files),
+        schedules=schedules,
         setup=Setup(
             {
                 "search": partial(prepare_search, settings),
@@ -388,12 +412,7 @@ def compose(
             seeded=SeedMark(database),
             processes=processes,
             background=background,
-            watch=DriftAlarm(
-                tools.library,
-                network,
-                processes.claim,
-                lambda: configuration.settings.services_check_hours,
-            ).run,
+            watches=(alarm.run, *((schedules.run,) if workflows else ())),
         ),
         readiness=readiness,
         recovery=recovery,

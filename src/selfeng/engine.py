@@ -45,6 +45,7 @@ from selfeng.core.result import (
     expected_value,
     reference_to,
 )
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked, EngineLoad
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
@@ -64,6 +65,7 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.schedules import Scheduler
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -136,6 +138,7 @@ class Engine:
     network: GrantedNetwork
     vault: Vault
     shares: Shares
+    schedules: Scheduler
     setup: Setup
     readiness: Readiness
     recovery: TurnRecovery
@@ -476,6 +479,18 @@ class Engine:
         ):
             async for piece in pieces:
                 yield piece
+
+    async def schedule(
+        self, owner: str, plan: SchedulePlan, files: Sequence[File] = ()
+    ) -> Schedule:
+        """Have a tool called at set times, without the model, as long as a server runs.
+
+        Raises:
+            ToolNotFound, ToolModified, VersionNotFound
+            RequestError: as `call`; the times or the time zone are wrong, or the name is taken.
+            LimitReached: there are too many schedules.
+        """
+        return await self.schedules.add(owner, plan, await self._take_in(files))
 
     async def report_spending(self, owner: str) -> SpendingReport:
         """What the turns of `owner` spent and saved in the last months."""

@@ -12,7 +12,8 @@ import requests
 import socketio
 from socketio.exceptions import ConnectionError as Refused
 
-from tests.web.server_process import ROOT, Client, ServerProcess
+from tests.fork_server import ROOT
+from tests.web.server_process import Client, ServerProcess
 from web.access import signing_key
 from web.bundle import load_bundle
 from web.middleware import ALIVE
@@ -71,6 +72,12 @@ PATHS = [
     "/api/v1/graph",
     "/api/v1/lessons",
     "/api/v1/lessons/unknown",
+    "/hooks/unknown",
+    "/api/v1/schedules",
+    "/api/v1/schedules/unknown",
+    "/api/v1/schedules/unknown/run",
+    "/api/v1/schedules/unknown/pause",
+    "/api/v1/schedules/unknown/resume",
     "/api/v1/data",
     "/api/v1/conversations",
     "/api/v1/conversations/unknown",
@@ -124,7 +131,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 92
+    assert len(rules) == 100
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

@@ -166,7 +166,7 @@ async def call(
 
     limits, large_files = engine.file_limits, engine.configuration.settings.large_files
     files = await asyncio.to_thread(read_files, file or [], limits, large_files)
-    values = _arguments(await engine.library.get(name), arguments or [])
+    values = parsed_arguments(await engine.library.get(name), arguments or [])
     execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
     if not isinstance(execution, Killed):
         for path in write_files(execution.files, output):
@@ -183,7 +183,7 @@ def _say_doubt(event: Event) -> None:
         say(f"another implementation returns {event.other}")
 
 
-def _arguments(tool: Tool, texts: Sequence[str]) -> dict[str, Any]:
+def parsed_arguments(tool: Tool, texts: Sequence[str]) -> dict[str, Any]:
     """Each `NAME=VALUE`, and what is in each JSON object. Raises: RequestError."""
     from selfeng.stages.execution.arguments import from_texts
 

@@ -129,6 +129,8 @@ class TurnStarted(Value):
     """Answers to the questions before the request."""
     runs: str = ""
     """The tool that a person calls by hand, without the model; "" for a request."""
+    schedule: str = ""
+    """The name of the schedule that calls it."""
     disputes: str = ""
     """Id of the turn whose answer the person marked as wrong."""
     after: str | None = None

@@ -307,10 +307,14 @@ class Asking(Value):
 
 
 class HandCall(Value):
-    """A person calls a tool, which needs no model."""
+    """A person, or a schedule of theirs, calls a tool, which needs no model."""
 
     kind: Literal["call"] = "call"
     call: FunctionCall
+    version: int = 0
+    """Of the tool; 0 for the newest."""
+    schedule: str = ""
+    """The name of the schedule."""
 
 
 class ToolDescription(Value):

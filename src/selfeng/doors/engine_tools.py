@@ -22,6 +22,7 @@ from selfeng.core.errors import (
 from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import ALWAYS, NO, AnswerValue, answers_of
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked
 from selfeng.core.tool import Need, Tool
 from selfeng.core.value import Value, first_problem
@@ -154,6 +155,34 @@ class RevokeCall(Value):
     need: str = Field("", description="A host, a package or `limits`; all grants by default.")
 
 
+class AddScheduleCall(SchedulePlan):
+    """Have a tool of the library called at set times, without a model, as long as a server runs.
+    `cron` has minute, hour, day, month and weekday, such as `0 8 * * mon`; `timezone` is such as
+    Europe/Berlin. The runs are turns of the conversation that the result names.
+    """
+
+    files: GivenFiles = Field((), description="Files that the arguments name.")
+
+
+class ListSchedulesCall(Value):
+    """List your schedules, when they are due, and what their last runs came to. A run that fails,
+    or needs consent, pauses its schedule.
+    """
+
+
+class RunScheduleCall(Value):
+    """Run a schedule once, now, also a paused one."""
+
+    name: str = Field(description="Name or id of the schedule.")
+
+
+class PauseScheduleCall(Value):
+    """Begin no more runs of a schedule, or begin them again."""
+
+    name: str = Field(description="Name or id of the schedule.")
+    resume: bool = Field(False, description="Begin them again, from the next time on.")
+
+
 FIXED: Mapping[str, type[Value]] = {
     "ask": AskCall,
     "answer_is_wrong": WrongCall,
@@ -162,9 +191,16 @@ FIXED: Mapping[str, type[Value]] = {
     "list_grants": GrantsCall,
     "allow_need": AllowCall,
     "revoke_grant": RevokeCall,
+    "list_schedules": ListSchedulesCall,
+    "add_schedule": AddScheduleCall,
+    "run_schedule": RunScheduleCall,
+    "pause_schedule": PauseScheduleCall,
 }
 """The arguments of the tools that are always there, by name."""
-_AT_ONCE = (FindCall, GrantsCall, AllowCall, RevokeCall)
+_AT_ONCE = (
+    *(FindCall, GrantsCall, AllowCall, RevokeCall),
+    *(ListSchedulesCall, AddScheduleCall, PauseScheduleCall),
+)
 """Those that begin no turn and call no tool."""
 
 
@@ -201,6 +237,8 @@ class EngineTools:
                     return await self._allow(_parsed(AllowCall, arguments), answers or {})
                 case "revoke_grant":
                     return await self._revoke(_parsed(RevokeCall, arguments))
+                case "list_schedules" | "add_schedule" | "pause_schedule":
+                    return await self._schedules(name, arguments)
             work = await self._work(name, arguments)
             if isinstance(work, RunCall):
                 return await self._run(work.name, work.arguments, work.files)
@@ -264,6 +302,9 @@ class EngineTools:
             case "answer_is_wrong":
                 wrong = _parsed(WrongCall, arguments)
                 return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
+            case "run_schedule":
+                named = _parsed(RunScheduleCall, arguments)
+                return self._engine.schedules.start(self._owner, named.name)
             case "run_tool":
                 run = _parsed(RunCall, arguments)
             case _:
@@ -273,6 +314,27 @@ class EngineTools:
             return run
         files = [file.file() for file in run.files]
         return self._engine.run(self._owner, None, run.name, run.arguments, files)
+
+    async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """What a call about schedules comes to that begins no run."""
+        schedules, owner = self._engine.schedules, self._owner
+        match name:
+            case "list_schedules":
+                _parsed(ListSchedulesCall, arguments)
+                return _listed(await schedules.list(owner))
+            case "add_schedule":
+                call = _parsed(AddScheduleCall, arguments)
+                if call.deliver or call.hook:
+                    raise RequestError(
+                        "an agent can't open a schedule to other hosts",
+                        "a person adds such a schedule, by `selfeng schedules add` or REST",
+                    )
+                plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
+                files = [file.file() for file in call.files]
+                return _listed([await self._engine.schedule(owner, plan, files)])
+        named = _parsed(PauseScheduleCall, arguments)
+        change = schedules.resume if named.resume else schedules.pause
+        return _listed([await change(owner, named.name)])
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
@@ -399,6 +461,15 @@ def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
         raise RequestError(first_problem(error, "the arguments"), f"give {takes}") from error
 
 
+def _listed(schedules: Sequence[Schedule]) -> types.CallToolResult:
+    lines = [
+        f"{s.name}: {s.tool}, {s.cron} {s.timezone}, {s.reason or s.next_at.isoformat()}"
+        for s in schedules
+    ]
+    listed = [schedule.model_dump(mode="json") for schedule in schedules]
+    return text_result("\n".join(lines) or "There are no schedules.", {"schedules": listed})
+
+
 def _fixed(name: str, kind: type[Value]) -> types.Tool:
     schema = kind.model_json_schema()
     fields = {
@@ -415,9 +486,9 @@ def _fixed(name: str, kind: type[Value]) -> types.Tool:
             "additionalProperties": False,
         },
         annotations=types.ToolAnnotations(
-            read_only_hint=kind in (FindCall, GrantsCall),
+            read_only_hint=kind in (FindCall, GrantsCall, ListSchedulesCall),
             destructive_hint=kind is RevokeCall,
-            idempotent_hint=kind in _AT_ONCE,
+            idempotent_hint=kind in _AT_ONCE and kind is not AddScheduleCall,
             open_world_hint=False,
         ),
     )

@@ -270,8 +270,10 @@ class Stages:
             state.learnable = request.learnable(request.text)
         state.turn.granted.update(request.consents)
         match request.kind:
-            case HandCall(call=called):
+            case HandCall(call=called, version=version):
                 tool = await self._library.get(called.name)
+                if version not in (0, tool.version):
+                    tool = (await self._library.version(called.name, version)).tool
                 state.choice = Call(tool=tool, arguments=called.arguments)
                 return "by hand"
             case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):

@@ -15,9 +15,9 @@ _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
 _EVIDENCE = schema.lesson_evidence.c
 
 DataKind = Literal[
-    "conversations", "projects", "files", "results", "links", "proposals", "grants", "secrets",
-    "spending", "lessons", "tools", "exchanges", "steps", "servers", "settings", "keys", "parts",
-    "backups", "system",
+    "conversations", "projects", "files", "results", "links", "schedules", "proposals", "grants",
+    "secrets", "spending", "lessons", "tools", "exchanges", "steps", "servers", "settings", "keys",
+    "parts", "backups", "system",
 ]  # fmt: skip
 Until = Literal[
     "conversation", "deletion", "end", "decision", "revocation", "use", "version", "turn", "setup",
@@ -77,6 +77,7 @@ DATA_KINDS = (
     _kind("files", "files contents content_pieces files/", "conversation", "all"),
     _kind("results", "results", "conversation", "all"),
     _kind("links", "shares", "end", "all"),
+    _kind("schedules", "schedules", "deletion", "all"),
     _kind("proposals", "proposals", "decision", "all"),
     _kind("grants", "grants", "revocation", "all"),
     _kind("secrets", "secrets secrets.key", "deletion", "all"),
@@ -122,6 +123,7 @@ class StoredData(Value):
 
 
 _OWNED: Mapping[DataKind, sa.Table] = {
+    "schedules": schema.schedules,
     "proposals": schema.proposals,
     "grants": schema.grants,
     "spending": schema.spending,
@@ -182,8 +184,8 @@ class PersonalData:
         return frozenset(fetch_column(self._engine, _turns(_conversations(owner))))
 
     def delete(self, owner: str) -> None:
-        """Delete the owner's conversations with files and results, links, proposals, grants and
-        spending, and the lessons that only they taught.
+        """Delete the owner's conversations with files and results, links, schedules, proposals,
+        grants and spending, and the lessons that only they taught.
         """
         conversations, lessons = _conversations(owner), schema.lessons
         with writing(self._engine) as connection:
