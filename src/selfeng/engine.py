@@ -504,6 +504,8 @@ class Engine:
 
         Raises: ResourceBusy: a turn does not end. LibraryError.
         """
+        for schedule in await self.schedules.list(owner):  # before it begins another turn
+            await self.schedules.remove(owner, schedule.id)
         end = time.monotonic() + _ENDING
         while running := await asyncio.to_thread(self.journal.running_of, owner):
             if time.monotonic() > end:

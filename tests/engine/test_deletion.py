@@ -19,6 +19,7 @@ from selfeng.core.http import Exchange, HttpRequest, HttpResponse, NetworkAccess
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.provenance import AskedPrompt, Created, Proposal, Provenance, Repaired
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.stage_event import Usage
 from selfeng.core.tool import Requirement, Tool, ToolDraft
@@ -38,7 +39,7 @@ from web.texts import LOCALES
 
 CANARY = "kanarie7f3a"
 ME, YOU = f"me-{CANARY}", "you"
-SAID = f"say {CANARY}"
+SAID, YEARLY = f"say {CANARY}", "0 0 1 1 *"
 PROVENANCE = Provenance(
     prompts=(AskedPrompt(name="tests", digest="0", text=SAID),), usage=Usage(calls=1)
 )
@@ -85,6 +86,7 @@ async def agent(
         monkeypatch.setenv(name, value)
     async with aclosing(await build_engine(load_settings(None), durable=True)) as agent:
         await agent.setup.get_ready()
+        await agent.library.add(draft("repeat_text"))
         yield agent
 
 
@@ -143,6 +145,8 @@ async def stock(agent: Engine, database: sa.Engine, owner: str, word: str) -> st
         connection.execute(
             schema.lesson_evidence.insert().values(lesson_id=word[:8], turn_id=asked.turn_id, at=at)
         )
+    plan = SchedulePlan(name=word, tool="repeat_text", arguments={"text": word}, cron=YEARLY)
+    await agent.schedule(owner, plan)
     assert agent.workflows
     part = f"{asked.turn_id}/part"
     await agent.workflows.open(part, pickle.dumps([("model.ask", word)]))
@@ -255,10 +259,12 @@ async def test_a_waiting_turn_is_stopped_first(home: Home, monkeypatch: pytest.M
 async def test_tools_that_others_use_stay_and_those_that_these_import(
     agent: Engine, database: sa.Engine
 ) -> None:
-    for name in ("alone", "below", "called", "granted"):
+    for name in ("alone", "below", "called", "granted", "planned"):
         await add(agent, ME, draft(name))
     above = draft("above").model_copy(update={"requires": (Requirement(name="below", version=1),)})
     await add(agent, YOU, above)
+    arguments = {"text": "a"}
+    await agent.schedule(YOU, SchedulePlan(tool="planned", arguments=arguments, cron=YEARLY))
     Grants(database).put(YOU, "granted", 1, [NetworkAccess(host="a.example")])
     conversation = agent.journal.create_conversation(YOU, "yours")
     turn = agent.journal.begin_turn(conversation, "call it")
@@ -266,7 +272,7 @@ async def test_tools_that_others_use_stay_and_those_that_these_import(
     agent.journal.append([JournalEntry(conversation, turn, datetime.now(UTC), event)])
     await agent.delete_data(ME)
     names = {tool.name for tool in await agent.library.tools()}
-    assert {"above", "below", "called", "granted"} <= names
+    assert {"above", "below", "called", "granted", "planned"} <= names
     assert "alone" not in names
 
 

@@ -170,14 +170,16 @@ def test_projects_of_agents_stay_with_their_conversation(swept: Swept) -> None:
 def test_a_sweep_is_done_once_in_a_fleet_and_again_when_it_is_due(swept: Swept) -> None:
     first, second = swept.sweeper(), swept.sweeper()
     first.sweep()
+    swept.insert(schema.contents, {"sha256": "unused", "content": b"x"})
     second.sweep()
-    assert len(swept.projects) == 1
+    assert swept.column(schema.contents.c.sha256) == {"unused"}
+    assert len(swept.projects) == 2  # each machine has its own
     its = schema.properties.c.name == "retention"
     long_ago = (NOW - timedelta(hours=1)).isoformat()
     with writing(swept.database) as connection:
         connection.execute(schema.properties.update().where(its).values(value=long_ago))
     second.sweep()
-    assert len(swept.projects) == 2
+    assert swept.column(schema.contents.c.sha256) == set()
 
 
 def test_a_sweep_without_time_removes_nothing_and_the_next_one_goes_on(swept: Swept) -> None:

@@ -11,7 +11,7 @@ from selfeng.core.http import Exchange
 from selfeng.core.provenance import Provenance, Repaired, ToolVersion
 from selfeng.library import records, revisions, versions
 from selfeng.store.database import fetch, fetch_column, reading, writing
-from selfeng.store.schema import conversations, grants, results, tool_versions, tools
+from selfeng.store.schema import conversations, grants, results, schedules, tool_versions, tools
 
 
 class PersonalTools:
@@ -21,8 +21,8 @@ class PersonalTools:
         self._engine = engine
 
     def only_of(self, owner: str) -> tuple[str, ...]:
-        """Names of the tools that the requests of `owner` made, that nobody else changed, called or
-        granted anything, and that no other tool imports.
+        """Names of the tools that the requests of `owner` made, that nobody else changed, called,
+        granted anything or has a schedule for, and that no other tool imports.
         """
         columns = tool_versions.c
         query = sa.select(columns.name, columns.owner).order_by(columns.name, columns.version)
@@ -36,6 +36,8 @@ class PersonalTools:
         )
         names = {n for n, of in makers.items() if of[0] == owner and {owner, ""}.issuperset(of)}
         names -= set(fetch_column(self._engine, shared))
+        plans = sa.select(schedules.c.plan).where(schedules.c.owner != owner)
+        names -= {json.loads(plan)["tool"] for plan in fetch_column(self._engine, plans)}
         rows = fetch(self._engine, sa.select(tools.c.name, tools.c.requires))
         imports = {row.name: {pin["name"] for pin in json.loads(row.requires)} for row in rows}
         while imported := names & set().union(*(imports[n] for n in imports.keys() - names)):

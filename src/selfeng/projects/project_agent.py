@@ -28,6 +28,7 @@ _OUT_OF_ORDER: dict[str, type[AgentError]] = {
     error.kind: error for error in (ModelError, SandboxError, BudgetExceeded)
 }
 _LONGEST_NAME = 30
+_OF_CONVERSATION = re.compile(rf".*-[0-9a-f]{{{IN_NAME}}}")
 
 
 def keep_projects(folder: Path, beginnings: Collection[str]) -> None:
@@ -36,7 +37,7 @@ def keep_projects(folder: Path, beginnings: Collection[str]) -> None:
     """
     store = ProjectStore(folder)
     for name in store.names():
-        if name[-IN_NAME:] not in beginnings:
+        if _OF_CONVERSATION.fullmatch(name) and name[-IN_NAME:] not in beginnings:
             store.delete(name)
 
 

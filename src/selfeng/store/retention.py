@@ -45,14 +45,15 @@ class Retention:
         self._keep_projects = keep_projects
 
     def sweep(self) -> None:
-        """Remove conversations that are kept no longer, and all else if that is due here."""
+        """Remove conversations that are kept no longer, what nothing uses in the folders of this
+        machine, and in the database if that is due here.
+        """
         self._journal.remove_deleted()
-        if self._claim("retention", _PAUSE):
-            self.remove_unused()
+        self.remove_unused(_SECONDS if self._claim("retention", _PAUSE) else 0.0)
 
     def remove_unused(self, seconds: float = _SECONDS) -> None:
-        """Remove what nothing uses: recordings, contents, effects, links, expired lessons, copies
-        of files and projects of agents. It ends after so many seconds and can be repeated.
+        """Remove what nothing uses: recordings, contents, effects, links, expired lessons, for so
+        many seconds, and copies of files and projects of agents. It can be repeated.
         """
         end = time.monotonic() + seconds
         for table, unused in self._unused():
