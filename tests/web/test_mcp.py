@@ -25,7 +25,7 @@ from selfeng.core.changes import Changes
 from selfeng.core.places import HOME
 from selfeng.core.settings import load_settings
 from selfeng.doors.call_results import text_result
-from selfeng.doors.engine_tools import MOST_LISTED, EngineTools, Listed
+from selfeng.doors.engine_tools import FIXED, MOST_LISTED, EngineTools, Listed
 from selfeng.doors.mcp_server import TASKS, Report, mcp_server
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess
@@ -567,9 +567,9 @@ async def test_the_setting_says_which_tools_are_listed(tmp_path: Path, listed: L
     settings = load_settings(env_file=None).model_copy(update={"data_dir": tmp_path})
     engine = FakeEngine(settings)
     tools = EngineTools(cast(Any, engine), PERSON, listed)
-    few = [tool.name for tool in await tools.tools()][4:]
+    few = [tool.name for tool in await tools.tools()][len(FIXED) :]
     engine.library.stock(100)
-    many = [tool.name for tool in await tools.tools()][4:]
+    many = [tool.name for tool in await tools.tools()][len(FIXED) :]
     await engine.aclose()
     assert few == (["add"] if listed == "all" else [])
     assert len(many) == (0 if listed == "none" else MOST_LISTED)

@@ -135,10 +135,10 @@ def mcp_server(
             work = source.call(name, arguments, report, answers)
             return await _while_there(departure(context.request), work, lambda: report(latest))
 
-        async def go_on(state: str, answers: Mapping[str, Any]) -> types.CallToolResult:
+        async def resume(state: str, answers: Mapping[str, Any] | None) -> types.CallToolResult:
             if state == CONSENT:
-                return await call(params.name, params.arguments or {}, answers)
-            return await call("ask", continued(state, answers))
+                return await call(params.name, arguments, answers or {})
+            return unanswered(state) if answers is None else await call(*continued(state, answers))
 
         arguments: Mapping[str, Any] = params.arguments or {}
         if (
@@ -148,14 +148,8 @@ def mcp_server(
         ):
             return cast(types.CallToolResult, {"resultType": "task", **await tasks.task(turn_id)})
         answers = filled_in((params.input_responses or {}).get(ANSWERS))
-        if params.request_state and answers is not None:
-            result = await go_on(params.request_state, answers)
-        elif params.request_state not in (None, "", CONSENT):
-            return unanswered(params.request_state)
-        else:
-            result = await call(params.name, arguments)
-            if params.request_state:
-                return result
+        state = params.request_state
+        result = await (resume(state, answers) if state else call(params.name, arguments))
         for _ in range(_MOST_FORMS):
             form = form_of(result) if _shows_forms(context) else None
             if form is None:
@@ -170,7 +164,7 @@ def mcp_server(
             )
             if (answers := filled_in(filled)) is None:
                 break
-            result = await go_on(form.conversation, answers)
+            result = await resume(form.conversation, answers)
         return result
 
     async def task(context: ServerRequestContext[Any, Any], params: _TaskParams) -> dict[str, Any]:
@@ -294,9 +288,9 @@ def filled_in(result: object) -> dict[str, Any] | None:
     return dict(result.content or {})
 
 
-def continued(conversation: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `ask` that continue with the answers."""
-    return {"request": "", "conversation": conversation, "answers": dict(answers)}
+def continued(conversation: str, answers: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The tool that continues with the answers, and its arguments."""
+    return "ask", {"request": "", "conversation": conversation, "answers": dict(answers)}
 
 
 def unanswered(conversation: str) -> types.CallToolResult:

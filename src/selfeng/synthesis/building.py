@@ -233,15 +233,15 @@ class Synthesis:
             return False
         final = {"specification": build.spec, "lock": build.lock}
         specified = build.reply and build.reply.model_copy(update=final)
-        asked = needs_consent(name, needs, specified=specified)
+        consent = needs_consent(name, needs, specified=specified)
         if not turn.request.is_part:
-            self.result = asked
+            self.result = consent
             return True
-        decision = turn.granted.get(asked.question.id)  # the whole of which this is a part asked
+        decision = turn.granted.get(consent.question.id)  # the whole of which this is a part asked
         if decision in (None, NO):
             refusal = not_consented(name, "")
             if decision is None:
-                refusal.asks = asked.model_copy(update={"specified": None})
+                refusal.asks = consent.model_copy(update={"specified": None})
             raise refusal
         turn.emit(ConsentDecided(tool=name, server=titles(needs), decision=decision))
         turn.granted.update((need_key(name, need), decision) for need in needs)
