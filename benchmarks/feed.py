@@ -174,13 +174,13 @@ def started(command: Sequence[str], header: str, **environment: str) -> Iterator
 
 
 @contextmanager
-def real_server(model_url: str, database: str = "") -> Iterator[Server]:
+def real_server(model_url: str, database: str = "", **changes: str) -> Iterator[Server]:
     """The product, set up, on the paced model: one process on SQLite, or on a PostgreSQL a page
-    server with a worker.
+    server with a worker; `changes` of its environment.
     """
     header = f"Authorization: Bearer {_TOKEN}"
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        environment = _environment(Path(folder), "server", model_url, database)
+        environment = {**_environment(Path(folder), "server", model_url, database), **changes}
         if database:
             environment["TURNS_PER_PROCESS"] = "0"
             stack.enter_context(_worker(_environment(Path(folder), "worker", model_url, database)))

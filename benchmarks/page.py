@@ -36,8 +36,9 @@ from selfeng.core.events import TurnFinished, TurnStarted
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal, JournalEntry
 from tests.browser.conftest import FLAGS
+from tests.fork_server import ROOT
 from tests.web.fake_engine import ESSAY
-from tests.web.server_process import ROOT, ServerProcess
+from tests.web.server_process import ServerProcess
 from web.access import PERSON
 
 GOALS = {

@@ -27,7 +27,8 @@ ON_BOTH = {
     "test_words",
 }
 """Modules of transactions, locks and search by words, in which the databases differ: `make test`
-runs them on both. The others run on PostgreSQL with `make test-all`.
+runs them on both. The others run on PostgreSQL with `make test-all`, those of whole turns, whose
+statements are these modules', with `make test-everywhere`.
 """
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 TEMPLATE = "migrated"
@@ -46,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         values = item.callspec.params if hasattr(item, "callspec") else {}
         if values.get("new_database") == "postgres" and item.path.stem not in ON_BOTH:
-            item.add_marker("extended")
+            item.add_marker("everywhere" if item.path.parent.name == "engine" else "extended")
 
 
 class Postgres:

@@ -22,7 +22,7 @@ from urllib.request import Request, urlopen
 
 from filelock import FileLock
 
-ROOT = Path(__file__).parents[1]
+from tests.fork_server import ROOT, Program
 
 
 @dataclass(frozen=True)
@@ -72,26 +72,21 @@ class Home:
         self, *arguments: str, patience: float = 110, **more: str
     ) -> subprocess.CompletedProcess[str]:
         """Run a Python command of the project to its end."""
-        command = [self.python, *arguments]
-        return subprocess.run(
-            command,
-            cwd=self.place,
-            env=self.environment(**more),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=patience,
-        )
+        with self.start(*arguments, **more) as process:
+            try:
+                printed = process.communicate(timeout=patience)
+            except BaseException:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(arguments, process.returncode, *printed)
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [self.python, *arguments],
-            cwd=self.place,
-            env=self.environment(**more),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        environment = self.environment(**more)
+        if (self.python, self.place) == (sys.executable, ROOT):
+            return Program(*arguments, env=environment, **streams)
+        command = [self.python, *arguments]
+        return subprocess.Popen(command, cwd=self.place, env=environment, text=True, **streams)
 
 
 def seeded_home(folder: Path) -> tuple[Home, str]:

@@ -54,7 +54,7 @@ from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.actions import PROJECT_ACTIONS
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.project_agent import ProjectAgent
+from selfeng.projects.project_agent import ProjectAgent, keep_projects
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import PORTS, local_servers
@@ -81,6 +81,7 @@ from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.retention import Retention
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
@@ -303,6 +304,14 @@ def compose(
         service = projects if isinstance(request.kind, ProjectBuild) else requests
         await service.resume(claimed, request, events)
 
+    retention = Retention(
+        database,
+        journal,
+        claim=processes.claim,
+        lesson_days=lambda: configuration.settings.lessons_expire_days,
+        files=settings.large_files,
+        keep_projects=partial(keep_projects, settings.data_dir / DELEGATED),
+    )
     recovery = TurnRecovery(
         resume if workflows else None,
         turns,
@@ -311,6 +320,7 @@ def compose(
         files=files,
         processes=processes,
         recorder=recorder,
+        sweep=retention.sweep,
         unready=lambda: readiness.reason,
         changed=readiness.changed,
         background=background,
@@ -397,7 +407,9 @@ def compose(
         queue=queue,
         journal=journal,
         spending=spending,
-        personal_data=PersonalData(database, journal),
+        personal_data=PersonalData(database, journal, settings.large_files),
+        retention=retention,
+        workflows=workflows,
         files=files,
         processes=processes,
         runtime=runtime,
@@ -529,6 +541,7 @@ async def _tool_parts(
     work = Reverification(library, chain.reexamine, sources, partial(_tell, changes))
     upkeep = Reverifier(work)
     changes.subscribe(upkeep.follow)
+    changes.subscribe(sources.follow)
     stack.push_async_callback(upkeep.aclose)
     return ToolParts(library, sources, changes, sandbox, upkeep)
 

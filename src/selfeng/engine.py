@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -22,6 +23,7 @@ from selfeng.core.consent_question import consents_of
 from selfeng.core.errors import (
     LibraryError,
     RequestError,
+    ResourceBusy,
 )
 from selfeng.core.events import (
     FINAL,
@@ -50,6 +52,7 @@ from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.durable.recovery import TurnRecovery
+from selfeng.durable.workflows import Workflows
 from selfeng.lessons.learning import Learning
 from selfeng.library.composition.reverification import Reverifier
 from selfeng.library.exchange.tool_export import ToolExport
@@ -72,6 +75,7 @@ from selfeng.store.journal import Journal
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.retention import Retention
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending, SpendingReport
 from selfeng.store.stored_data import PersonalData
@@ -87,6 +91,8 @@ AGENTS = ("proxy", "coder")
 """Agents that a request may name."""
 _SHOWN = 200
 """Characters of a call, and of its right value, in a request."""
+_ENDING, _LOOK = 60.0, 0.1
+"""Seconds to wait, and between looks, for the end of turns before data are deleted."""
 _WRONG = "That is wrong."
 """The complaint of who says no more."""
 
@@ -144,6 +150,8 @@ class Engine:
     journal: Journal
     spending: Spending
     personal_data: PersonalData
+    retention: Retention
+    workflows: Workflows | None = None
     files: ConversationFiles
     processes: Processes
     runtime: BackgroundTasks
@@ -474,19 +482,34 @@ class Engine:
         return await asyncio.to_thread(self.spending.report, owner)
 
     async def delete_data(self, owner: str) -> None:
-        """Stop the turns of `owner` and delete what is stored of them: conversations, projects,
-        links, proposals, grants, spending, and what only their requests taught tools and lessons.
+        """Stop the turns of `owner` and delete what is stored of this person, as `DATA_KINDS` says:
+        also the tools that only these turns made and used, and the secrets that the person entered.
+        Tools that others use keep code, tests and the exchanges that these replay. What is deleted
+        can't be restored; what an error leaves, another call deletes.
 
-        Raises: ResourceBusy: a project is being built. LibraryError, EmbedderUnavailable.
+        Raises: ResourceBusy: a turn does not end. LibraryError.
         """
-        for turn_id in await asyncio.to_thread(self.journal.running_of, owner):
-            await self.stop(owner, turn_id)
+        end = time.monotonic() + _ENDING
+        while running := await asyncio.to_thread(self.journal.running_of, owner):
+            if time.monotonic() > end:
+                raise ResourceBusy("a turn of yours still runs", "try again in a minute")
+            for turn_id in running:
+                await self.stop(owner, turn_id)
+            await asyncio.sleep(_LOOK)
+        await self.recorder.flush()
+        turn_ids = await asyncio.to_thread(self.personal_data.turns, owner)
         for project in await self.projects.projects(owner):
             await self.projects.delete(owner, project.id)
-        for name, request in await asyncio.to_thread(self.personal_data.requests, owner):
-            await self.library.forget_request(name, request)
+        requests = await asyncio.to_thread(self.personal_data.requests, owner)
+        await self.library.forget_person(owner, requests)
+        await asyncio.to_thread(self.vault.remove_of, owner)
         await asyncio.to_thread(self.personal_data.delete, owner)
+        if self.workflows:
+            await self.workflows.forget(turn_ids)
+        await asyncio.to_thread(self.retention.remove_unused)
+        await asyncio.to_thread(self.personal_data.erase)
         self.conversations.changed.tell("")
+        self.learning.changed.tell()
 
     async def load(self) -> EngineLoad:
         return EngineLoad(

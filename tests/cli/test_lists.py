@@ -75,6 +75,18 @@ def test_a_conversation_may_be_temporary_and_have_a_model(run):
     assert run("ask", "Thanks!", "--conversation", mine)[0] == 0
 
 
+def test_stored_data_are_listed_and_deleted(run):
+    run("ask", "Hello!")
+    kinds = {kind["kind"]: kind for kind in listed(run("data", "--json"))["kinds"]}
+    assert (kinds["conversations"]["count"], kinds["conversations"]["setting"]) == (1, "KEEP_DAYS")
+    assert kinds["steps"]["count"] is None
+    code, printed = run("data", "--delete", "--yes")
+    assert code == 0
+    assert "conversations         0  until deleted\n" in printed
+    assert listed(run("conversations", "--json")) == []
+    assert "divide" in run("tools")[1]  # nobody's request made it
+
+
 def test_spending_is_shown_by_month(run):
     assert run("spending") == (0, "")
     run("ask", "Hello!")

@@ -117,7 +117,7 @@ async def test_a_tool_is_built_after_consent_and_probes(database: sa.Engine) -> 
     )
     assert asked.questions[0].why == (
         "It sends GET https://api.example.org/rates with the secret RATES_KEY as bearer "
-        "(It gives the rates.). Its arguments may be part of that."
+        "(It gives the rates). Its arguments may be part of that."
     )
     assert asked.questions[0].options == ("once", "always", "no")
     assert asked.specified == SpecifiedTool(**dict(SPECIFIED))

@@ -26,9 +26,10 @@ from selfeng.sandboxes.self_check import check
 from selfeng.stages.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer
 from selfeng.synthesis.checks import module_problem
 from tests.doubles import ScriptedModel
+from tests.fork_server import ROOT
 from tests.sandbox.backends import IMAGE, Behind
 from tests.sandbox.hostile import CASES, PWNED, of_role
-from tests.web.server_process import ROOT, ServerProcess
+from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="session")]
 

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from selfeng.core.errors import SandboxError, SandboxUnavailable
+from selfeng.core.owner import owned_by
 from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
@@ -162,6 +163,31 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
     await asyncio.gather(*(sandbox.execute(SandboxJob("tool", CODE), {}) for _ in range(20)))
     await sandbox.settle()
     assert len(containers(sandbox)) == 1
+    await sandbox.aclose()
+
+
+async def test_people_who_come_at_once_get_the_reserve(
+    backend: Behind, containers: Containers
+) -> None:
+    sandbox = SecureSandbox(
+        timeout=20,
+        verifiers=NONE,
+        comparers=NONE,
+        executors=PoolSize(least=0, ready=1, most=3, kept=3, reserve=3),
+        **backend.options,
+    )
+
+    async def call(person: str) -> None:
+        with owned_by(person):
+            assert isinstance(await sandbox.execute(SandboxJob("tool", CODE), {}), Returned)
+
+    await sandbox.settle()
+    before = containers(sandbox)
+    assert len(before) == 3
+    await asyncio.gather(*(call(f"person {number}") for number in range(3)))
+    assert containers(sandbox) == before
+    await sandbox.settle()
+    assert before < containers(sandbox)
     await sandbox.aclose()
 
 

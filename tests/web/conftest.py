@@ -9,16 +9,25 @@ import requests
 from tests.web.server_process import ServerProcess
 from web.serving import AsyncMode
 
-SAME = {"test_access", "test_malformed"}
-"""Modules about routes and payloads, which are the same in both async modes: the second runs them
-with `make test-everywhere`.
+DIFFERENT = {
+    "test_connections",
+    "test_conversation",
+    "test_files",
+    "test_https",
+    "test_limits",
+    "test_openai",
+    "test_process",
+    "test_responses",
+}
+"""Modules about connections, uploads and streams, in which the async modes differ: `make test-all`
+runs them in both. Routes and payloads are the same, in the second with `make test-everywhere`.
 """
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.stem in SAME and "threading" in item.name:
+        if "threading" in item.name and item.path.stem not in DIFFERENT:
             item.add_marker("everywhere")
 
 

@@ -599,7 +599,7 @@ class FakeEngine:
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
         self.spending = Spending(self._database)
-        self.personal_data = PersonalData(self._database, self._journal)
+        self.personal_data = PersonalData(self._database, self._journal, settings.large_files)
         files = ConversationFiles(self._database, settings.large_files)
         self.shares = Shares(self._database, self._journal, files)
         self.servers = McpServers(

@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,9 +17,8 @@ import socketio
 from selfeng.store.conversation_list import ConversationKind
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal
+from tests.fork_server import Program
 from web.serving import AsyncMode
-
-ROOT = Path(__file__).parents[2]
 
 
 class ServerProcess:
@@ -45,13 +43,12 @@ class ServerProcess:
         }
         self._errors = (folder / "stderr.txt").open("w+")
         self.errors = ""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.web.run_server"],
-            cwd=ROOT,
+        self.process = Program(
+            "-m",
+            "tests.web.run_server",
             env={**clean, **settings, **environment},
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            text=True,
         )
         assert self.process.stdout is not None
         self.link = self.process.stdout.readline().strip()

@@ -12,7 +12,8 @@ import requests
 import socketio
 from socketio.exceptions import ConnectionError as Refused
 
-from tests.web.server_process import ROOT, Client, ServerProcess
+from tests.fork_server import ROOT
+from tests.web.server_process import Client, ServerProcess
 from web.access import signing_key
 from web.bundle import load_bundle
 from web.middleware import ALIVE

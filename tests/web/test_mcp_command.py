@@ -14,7 +14,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from selfeng.store.backup import in_use
-from tests.web.server_process import ROOT, ServerProcess
+from tests.fork_server import ROOT
+from tests.web.server_process import ServerProcess
 
 ARGUMENTS = ["-m", "selfeng", "mcp"]
 

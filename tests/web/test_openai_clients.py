@@ -11,19 +11,20 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import openai
 import pytest
 import requests
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from selfeng_offline.cookbook import Cookbook
 from selfeng_offline.server import OfflineServer
 from tests.web.server_process import ServerProcess
 from tests.web.test_openai import PIXEL, conversations, in_front_of
+
+if TYPE_CHECKING:
+    from langchain_openai import ChatOpenAI
 
 
 class Llm:
@@ -67,13 +68,17 @@ def test_llm_asks_and_continues(tmp_path: Path, server: ServerProcess) -> None:
     assert "this needs the access token" in refused.stderr
 
 
-def chat_openai(server: ServerProcess, key: str = "") -> ChatOpenAI:
+def chat_openai(server: ServerProcess, key: str = "") -> "ChatOpenAI":
+    from langchain_openai import ChatOpenAI  # importing it takes a second
+
     return ChatOpenAI(
         model="selfeng", base_url=f"{server.url}/v1", api_key=SecretStr(key or server.token)
     )
 
 
 def test_langchain_asks_streams_and_continues(server: ServerProcess) -> None:
+    from langchain_core.messages import AIMessage, HumanMessage
+
     langchain = chat_openai(server)
     first = HumanMessage("say hello langchain")
     answer = langchain.invoke([first])

@@ -13,7 +13,8 @@ import pytest
 from selfeng.core.errors import ConfigurationError
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal
-from tests.web.server_process import ROOT, ServerProcess
+from tests.fork_server import ROOT
+from tests.web.server_process import ServerProcess
 from web.app import bind, link
 from web.serving import AsyncMode
 from web.vendor import load_vendor

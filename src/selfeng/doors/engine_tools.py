@@ -198,7 +198,7 @@ class EngineTools:
                 case "list_grants":
                     return await self._grants(_parsed(GrantsCall, arguments))
                 case "allow_need":
-                    return await self._allow(_parsed(AllowCall, arguments), answers)
+                    return await self._allow(_parsed(AllowCall, arguments), answers or {})
                 case "revoke_grant":
                     return await self._revoke(_parsed(RevokeCall, arguments))
             work = await self._work(name, arguments)
@@ -344,9 +344,7 @@ class EngineTools:
         }
         return text_result("\n".join(lines) or "No tool has a grant.", structured)
 
-    async def _allow(
-        self, call: AllowCall, answers: Mapping[str, Any] | None
-    ) -> types.CallToolResult:
+    async def _allow(self, call: AllowCall, answers: Mapping[str, Any]) -> types.CallToolResult:
         """The grant, where the person has said so in a form; no model fills in one. Else the
         question, for a form, and where else they can consent.
         """
@@ -354,15 +352,16 @@ class EngineTools:
         needs = network.needed(tool, call.need)
         question = needs_consent(tool.name, needs).question
         question = question.model_copy(update={"options": (ALWAYS, NO)})
-        if answers and answers.get(question.id) == ALWAYS:
-            granted = await network.allow(self._owner, tool, call.need)
-            lines = [one_line(f"{tool.name} may have {need}") for need in granted]
-            return text_result("\n".join(lines), {"allowed": titles(granted)})
-        if answers is not None:
-            return text_result("The person does not allow it.", {"allowed": ""}, failed=True)
+        match answers.get(question.id):
+            case "always":
+                granted = await network.allow(self._owner, tool, call.need)
+                lines = [one_line(f"{tool.name} may have {need}") for need in granted]
+                return text_result("\n".join(lines), {"allowed": titles(granted)})
+            case "no":
+                return text_result("The person does not allow it.", {"allowed": ""}, failed=True)
         refusal = refused(not_granted(tool.name, needs))
-        form = {"questions": [question.model_dump(mode="json")], "answer": question.question}
-        structured = {**(refusal.structured_content or {}), "outcome": "asked", **form}
+        questions = {"questions": [question.model_dump(mode="json")], "answer": question.question}
+        structured = {**(refusal.structured_content or {}), "outcome": "asked", **questions}
         return refusal.model_copy(update={"structured_content": structured})
 
     async def _revoke(self, call: RevokeCall) -> types.CallToolResult:

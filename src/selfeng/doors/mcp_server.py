@@ -135,10 +135,10 @@ def mcp_server(
             work = source.call(name, arguments, report, answers)
             return await _while_there(departure(context.request), work, lambda: report(latest))
 
-        async def resume(state: str, answers: Mapping[str, Any] | None) -> types.CallToolResult:
+        async def go_on(state: str, answers: Mapping[str, Any]) -> types.CallToolResult:
             if state == CONSENT:
-                return await call(params.name, arguments, answers or {})
-            return unanswered(state) if answers is None else await call(*continued(state, answers))
+                return await call(params.name, params.arguments or {}, answers)
+            return await call("ask", continued(state, answers))
 
         arguments: Mapping[str, Any] = params.arguments or {}
         if (
@@ -148,24 +148,15 @@ def mcp_server(
         ):
             return cast(types.CallToolResult, {"resultType": "task", **await tasks.task(turn_id)})
         answers = filled_in((params.input_responses or {}).get(ANSWERS))
-        state = params.request_state
-        result = await (resume(state, answers) if state else call(params.name, arguments))
-        for _ in range(_MOST_FORMS):
-            form = form_of(result) if _shows_forms(context) else None
-            if form is None:
-                break
-            if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                requests: types.InputRequests = {ANSWERS: form.request}
-                return types.InputRequiredResult(
-                    input_requests=requests, request_state=form.conversation
-                )
-            filled = await context.session.elicit_form(
-                form.message, form.schema, context.request_id
-            )
-            if (answers := filled_in(filled)) is None:
-                break
-            result = await resume(form.conversation, answers)
-        return result
+        if params.request_state and answers is not None:
+            result = await go_on(params.request_state, answers)
+        elif params.request_state not in (None, "", CONSENT):
+            return unanswered(params.request_state)
+        else:
+            result = await call(params.name, arguments)
+            if params.request_state:
+                return result
+        return await _with_forms(context, result, go_on)
 
     async def task(context: ServerRequestContext[Any, Any], params: _TaskParams) -> dict[str, Any]:
         assert tasks is not None
@@ -223,6 +214,30 @@ def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]
 
     # the SDK hands out no other sign of a connection's end
     session._connection.exit_stack.callback(source.changed.subscribe(tell))
+
+
+async def _with_forms(
+    context: ServerRequestContext[Any, Any],
+    result: types.CallToolResult,
+    resume: Callable[[str, Mapping[str, Any]], Awaitable[types.CallToolResult]],
+) -> types.CallToolResult | types.InputRequiredResult:
+    """The result, or that of the call which the person's answers resume: a form for each question
+    that it asks, where the client shows forms.
+    """
+    for _ in range(_MOST_FORMS):
+        form = form_of(result) if _shows_forms(context) else None
+        if form is None:
+            break
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            requests: types.InputRequests = {ANSWERS: form.request}
+            return types.InputRequiredResult(
+                input_requests=requests, request_state=form.conversation
+            )
+        filled = await context.session.elicit_form(form.message, form.schema, context.request_id)
+        if (answers := filled_in(filled)) is None:
+            break
+        result = await resume(form.conversation, answers)
+    return result
 
 
 async def _while_there(
@@ -288,9 +303,9 @@ def filled_in(result: object) -> dict[str, Any] | None:
     return dict(result.content or {})
 
 
-def continued(conversation: str, answers: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The tool that continues with the answers, and its arguments."""
-    return "ask", {"request": "", "conversation": conversation, "answers": dict(answers)}
+def continued(conversation: str, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `ask` that continue with the answers."""
+    return {"request": "", "conversation": conversation, "answers": dict(answers)}
 
 
 def unanswered(conversation: str) -> types.CallToolResult:

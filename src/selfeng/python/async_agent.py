@@ -266,6 +266,12 @@ class AsyncAgent:
         """
         return await (await self._opened()).conversations.history(LOCAL, conversation)
 
+    async def delete_data(self) -> None:
+        """Stop the turns of this machine's programs and commands, and delete what is stored of
+        them; see `Engine.delete_data`.
+        """
+        await (await self._opened()).delete_data(LOCAL)
+
     async def _ask(  # noqa: PLR0917 - those of `ask`
         self,
         engine: Engine,

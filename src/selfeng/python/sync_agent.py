@@ -84,6 +84,7 @@ class Agent:
     revoke = _blocking(AsyncAgent.revoke)
     conversations = _blocking(AsyncAgent.conversations)
     history = _blocking(AsyncAgent.history)
+    delete_data = _blocking(AsyncAgent.delete_data)
 
     @property
     def settings(self) -> Settings:

@@ -52,6 +52,8 @@ class PoolSize:
     """Used ones that may stay ready for their owners while `most` work."""
     idle: float = 60.0
     """Seconds without use after which a container may be removed."""
+    reserve: int = 0
+    """Unused ones that are started one by one while no job runs, for people who come at once."""
     patience: float = 0.0
     """Seconds without a container coming back before another is started for waiting requests."""
 
@@ -104,6 +106,8 @@ class Pool:
         self._leaving: set[Container] = set()
         self._background = BackgroundTasks()
         self._target = 0
+        self._reserve = 0
+        """How many of the reserve should be there by now: fewer while others are handed over."""
         self._peak = 0
         self._moved = 0.0
         self._last_handout = 0.0
@@ -156,6 +160,14 @@ class Pool:
             self._make_room()
         if self._waiting and not self._coming:
             self._later(self._size.patience, self.fill)
+        if self._target and self._reserve < self._size.reserve:
+            self._later(_QUIET, self._extend)
+
+    def _extend(self) -> None:
+        """Start one container of the reserve, if no job runs."""
+        if not self._closed and self._calm() and not self._waiting:
+            self._reserve += 1
+        self.fill()
 
     def outdate(self) -> None:
         """Give no more jobs to the existing containers. From any thread; `renew` replaces them."""
@@ -168,7 +180,10 @@ class Pool:
             self._spawn(self._remove(container))
 
     async def full(self) -> None:
-        """Wait until enough containers are ready, and none is being cleaned up or removed."""
+        """Wait until enough containers are ready, with the whole reserve, and none is being cleaned
+        up or removed.
+        """
+        self._reserve = self._size.reserve
         self.start()
         await self._background.aflush_tasks()
 
@@ -293,7 +308,7 @@ class Pool:
         if not self._calm():
             return 0
         used = len(self._owners.keys() & {*self._ready, *self._working})
-        target = min(self._target, self._size.least)
+        target = max(min(self._target, self._size.least), self._reserve)
         return target - (len(self._ready) + len(self._working) - used) - starting
 
     def _room(self) -> int:
@@ -339,6 +354,8 @@ class Pool:
             elif container := self._ready_for(waiting.owner):
                 self._waiting.remove(waiting)
                 self._working.add(container)
+                if container not in self._owners:
+                    self._reserve = max(0, self._reserve - 1)
                 self._owners[container] = waiting.owner
                 self._last_handout = time.monotonic()
                 waiting.future.set_result(container)
@@ -386,7 +403,7 @@ class Pool:
         """Remove a container that recent demand did not need, and the next one a moment later: many
         at once would take the processors from everything else.
         """
-        keep = max(0, self._target - (len(self._working) if self._reusable else 0))
+        keep = max(self._reserve, self._target - (len(self._working) if self._reusable else 0))
         used_first = sorted(self._ready, key=lambda c: c not in self._owners)
         since = time.monotonic() - self._size.idle
         unneeded = [

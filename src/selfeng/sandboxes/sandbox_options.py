@@ -27,11 +27,17 @@ COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 _IDLE_MB = 40
 """Memory of an executor that waits."""
 EXECUTORS = PoolSize(
-    least=1, ready=4, most=8, kept=min(56, memory_mb() // 8 // _IDLE_MB), idle=300, patience=0.1
+    least=1,
+    ready=4,
+    most=8,
+    kept=min(56, memory_mb() // 8 // _IDLE_MB),
+    idle=300,
+    reserve=min(24, memory_mb() // 32 // _IDLE_MB),
+    patience=0.1,
 )
 """Executors come back within milliseconds, unless their tools are slow. Those that are kept for
 people who asked lately, and may think for a minute or two before they ask again, have an eighth of
-the machine's memory.
+the machine's memory; a quarter of that is for the reserve, of which nobody has used one.
 """
 _OF_A_LONG_CALL = PoolSize(least=0, ready=0, most=8)
 

@@ -248,6 +248,9 @@ tool_versions = sa.Table(
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
     sa.Column("usage", sa.Text),  # JSON of core.events.Usage
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # whose request made it; "": nobody's, or an old version of the program did
 )
 
 cassettes = sa.Table(
@@ -304,6 +307,9 @@ tool_requests = sa.Table(
     ),
     sa.Column("request", sa.Text, primary_key=True),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # whose it was first
 )
 
 tool_words = sa.Table(
@@ -347,6 +353,9 @@ lessons = sa.Table(
     sa.Column("expired", sa.Boolean, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # whose turn taught it
 )
 
 lesson_evidence = sa.Table(
@@ -423,4 +432,7 @@ secrets = sa.Table(
     sa.Column("name", sa.String(64), primary_key=True),
     sa.Column("content", sa.Text),  # encrypted, see servers.vault; NULL: in the system's keyring
     sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # who entered it
 )
