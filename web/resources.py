@@ -12,6 +12,7 @@ from pydantic import Field, computed_field
 
 from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
+from selfeng.core.http import NetworkAccess
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
@@ -131,6 +132,8 @@ class CallReport(Value):
     seconds: float
     witnessed: Witnessed | None = None
     """What other implementations returned; null if there are none."""
+    lacks: NetworkAccess | None = None
+    """The host that a redirect led to without consent."""
 
 
 class ProposalLine(Value):
@@ -460,8 +463,8 @@ def call_report(execution: Execution, events: Iterable[Event] = ()) -> CallRepor
                 "text": text,
                 "value": json.loads(stored_result.content) if stored_result else None,
             }
-        case Raised(type_name=kind, message=message):
-            fields |= {"text": ": ".join(filter(None, (kind, message)))}
+        case Raised(type_name=kind, message=message, lacks=access):
+            fields |= {"text": ": ".join(filter(None, (kind, message))), "lacks": access}
         case Killed(reason=reason):
             return CallReport(**fields, text=reason, stdout=execution.stdout)
         case _:

@@ -22,15 +22,18 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from selfeng.core.changes import Changes
+from selfeng.core.http import NetworkAccess
 from selfeng.core.places import HOME
 from selfeng.core.settings import load_settings
-from selfeng.doors.call_results import text_result
+from selfeng.core.verdict import Raised
+from selfeng.doors.call_results import executed, text_result
 from selfeng.doors.engine_tools import FIXED, MOST_LISTED, EngineTools, Listed
 from selfeng.doors.mcp_server import TASKS, Report, mcp_server
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess
 from web.access import PERSON
 from web.mcp_routes import LARGEST_CALL
+from web.resources import call_report
 from web.serving import AsyncMode
 
 BOTH = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -305,6 +308,14 @@ async def test_a_call_without_consent_says_what_it_needs(server: ServerProcess) 
     assert [need["name"] for need in errors[1]["needs"]] == ["humanize"]
     assert errors[2]["values"]["needs"] == "api.example.org"
     assert all("selfeng grants allow" in text(call) for call in (*calls, turn))
+
+
+def test_a_call_that_was_redirected_names_the_host_as_data() -> None:
+    access = NetworkAccess(host="other.example.org", after="api.example.org")
+    raised = Raised(type_name="NetworkRefused", message="it redirects", lacks=access)
+    structured = cast(dict[str, Any], executed(raised).structured_content)
+    assert structured["error"]["needs"] == [access.model_dump(mode="json")]
+    assert call_report(raised).lacks == access
 
 
 async def test_files_come_within_a_call(server: ServerProcess) -> None:

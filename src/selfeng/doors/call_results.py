@@ -66,8 +66,11 @@ def executed(execution: Execution, events: Iterable[Event] = ()) -> types.CallTo
             doubts = [e for e in events if isinstance(e, Witnessed) and e.other]
             notes += [f"Another implementation returns {doubt.other}." for doubt in doubts]
             return text_result("\n".join([execution.text, *notes]), value, files)
-        case Raised(type_name=kind, message=message, files=files):
-            return text_result(": ".join(filter(None, (kind, message))), None, files, failed=True)
+        case Raised(type_name=kind, message=message, files=files, lacks=access):
+            needs = [access.model_dump(mode="json")] if access else []
+            problem = {"message": message, "cause": "consent", "needs": needs} if access else None
+            text = ": ".join(filter(None, (kind, message)))
+            return text_result(text, problem and {"error": problem}, files, failed=True)
         case Killed(reason=reason):
             return text_result(f"The sandbox ended the tool. {reason}", failed=True)
         case _:

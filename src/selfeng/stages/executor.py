@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from selfeng.core.consent_question import not_granted, titles
+from selfeng.core.consent_question import need_key, not_granted, titles
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -437,7 +437,7 @@ class Executor:
             RequestError: no person can allow that much on this machine.
         """
         needs = await self._network.ungranted(tool) if self._network else tool.needs
-        needs = tuple(need for need in needs if need.key not in turn.granted)
+        needs = tuple(need for need in needs if need_key(tool.name, need) not in turn.granted)
         for need in needs:
             if isinstance(need, CallLimits) and self._network:
                 await self._network.check_limits(need)

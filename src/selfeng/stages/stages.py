@@ -17,6 +17,7 @@ from selfeng.core.consent_question import (
     ConsentAsked,
     call_consent,
     consent_id,
+    need_key,
     needs_consent,
     needs_id,
     not_consented,
@@ -350,7 +351,7 @@ class Stages:
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
             return False
-        turn.granted.update((need.key, decision) for need in needs)
+        turn.granted.update((need_key(tool.name, need), decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
             await self._executor.grant(call.bound_tool, needs)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
@@ -484,7 +485,7 @@ class Stages:
         decision = turn.granted.get(outcome.question.id, "no")
         if decision != NO:  # the whole of which this is a part asked
             turn.emit(ConsentDecided(tool=tool.name, server=titles(needs), decision=decision))
-            turn.granted.update((need.key, decision) for need in needs)
+            turn.granted.update((need_key(tool.name, need), decision) for need in needs)
             if decision == ALWAYS:
                 await self._executor.grant(tool, needs)
             return False
@@ -651,7 +652,7 @@ def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
     decision, needs = cast(Consent, answer.value), needs_of(spec.accesses, reply.lock, spec.limits)
     turn.emit(ConsentDecided(tool=spec.name, server=titles(needs), decision=decision))
     if decision != NO:
-        turn.granted.update((need.key, decision) for need in needs)
+        turn.granted.update((need_key(spec.name, need), decision) for need in needs)
     return decision != NO
 
 
