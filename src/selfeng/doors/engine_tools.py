@@ -303,8 +303,8 @@ class EngineTools:
                 wrong = _parsed(WrongCall, arguments)
                 return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
             case "run_schedule":
-                named = _parsed(RunScheduleCall, arguments)
-                return self._engine.schedules.start(self._owner, named.name)
+                schedule = _parsed(RunScheduleCall, arguments)
+                return self._engine.schedules.start(self._owner, schedule.name)
             case "run_tool":
                 run = _parsed(RunCall, arguments)
             case _:
@@ -332,9 +332,9 @@ class EngineTools:
                 plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
                 files = [file.file() for file in call.files]
                 return _listed([await self._engine.schedule(owner, plan, files)])
-        named = _parsed(PauseScheduleCall, arguments)
-        change = schedules.resume if named.resume else schedules.pause
-        return _listed([await change(owner, named.name)])
+        pause = _parsed(PauseScheduleCall, arguments)
+        change = schedules.resume if pause.resume else schedules.pause
+        return _listed([await change(owner, pause.name)])
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
