@@ -21,12 +21,13 @@ from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked, LocalServer
-from selfeng.core.tool import Candidate, Grant, Need, Tool
+from selfeng.core.tool import Candidate, Grant, Need, Requirement, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
 from selfeng.doors.turn_story import TurnStory
 from selfeng.projects.service import ProjectSummary
 from selfeng.servers.vault import StoredSecret
+from selfeng.stages.execution.programs import Program
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.shares import MadeShare, Share
@@ -134,6 +135,17 @@ class CallReport(Value):
     """What other implementations returned; null if there are none."""
     lacks: NetworkAccess | None = None
     """The host that a redirect led to without consent."""
+
+
+class ProgramReport(CallReport):
+    """What a program came to."""
+
+    tools: tuple[Requirement, ...]
+    """The tools of the library that it was pinned to."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of them, in sentences."""
+    traceback: str = ""
+    """The lines that an exception came from, in the program and its tools."""
 
 
 class ProposalLine(Value):
@@ -475,6 +487,17 @@ def call_report(execution: Execution, events: Iterable[Event] = ()) -> CallRepor
     )
     return CallReport(
         **fields, stdout=execution.stdout, files=files, refused_files=execution.refused_files
+    )
+
+
+def program_report(
+    program: Program, execution: Execution, events: Sequence[Event]
+) -> ProgramReport:
+    return ProgramReport(
+        **dict(call_report(execution, events)),
+        tools=program.requires,
+        notes=tuple(program.notes(events)),
+        traceback=execution.traceback if isinstance(execution, Raised) else "",
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import sqlalchemy as sa
 
-from selfeng.agents import Delegation, FunctionArguments, coder, proxy
+from selfeng.agents import CoderTools, Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes, Renewed
@@ -468,7 +468,8 @@ def _model_parts(
         settings, model, tools.sandbox, changed_library, tools.sources, network=network
     )
     projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
-    agents = (proxy(durable_model), coder(durable_model), projects)
+    coder_tools = CoderTools(library, tools.sources.of)
+    agents = (proxy(durable_model), coder(durable_model, tools=coder_tools), projects)
     threads = DurableThreads(Threads(database))
     orchestrator = Orchestrator(
         library,

@@ -129,6 +129,29 @@ async def test_a_tool_is_found_and_run_without_a_model(server: ServerProcess) ->
     assert (text(by_name), by_name.structured_content) == ("4", {"value": 4})
 
 
+async def test_a_program_imports_tools_as_they_are_found(server: ServerProcess) -> None:
+    async with connected(server) as client:
+        found = await client.call_tool("find_tools", {"request": "1 plus 2"})
+        (tool,) = found.structured_content["tools"]
+        code = f"{tool['import']}\ndef program(a, b):\n    return add(a=a, b=b)\n"
+        ran, raised, refused = [
+            await client.call_tool("run_program", {"code": text, "arguments": {"a": a, "b": 2}})
+            for text, a in ((code, 1), (code, -1), ("import gone", 1))
+        ]
+    assert tool["signature"] == "add(a: int, b: int = 1) -> int"
+    tools = [{"name": "add", "version": 2}]
+    assert (text(ran), ran.structured_content) == ("3", {"value": 3, "tools": tools})
+    assert (text(raised), raised.structured_content) == (
+        "ValueError: a is negative",
+        {"tools": tools},
+    )
+    assert text(refused).splitlines() == [
+        "the code defines no function program at top level",
+        "define `def program(...)`, which gets the arguments by name",
+    ]
+    assert [result.is_error for result in (ran, raised, refused)] == [False, True, True]
+
+
 @BOTH
 async def test_an_error_names_the_value_and_the_remedy(server: ServerProcess, mode: str) -> None:
     async with connected(server, mode) as client:

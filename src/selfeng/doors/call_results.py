@@ -14,6 +14,7 @@ from selfeng.core.files import File
 from selfeng.core.pictures import PICTURES
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.stages.execution.programs import Program
 
 
 def described(tool: Tool) -> dict[str, Any]:
@@ -75,6 +76,21 @@ def executed(execution: Execution, events: Iterable[Event] = ()) -> types.CallTo
             return text_result(f"The sandbox ended the tool. {reason}", failed=True)
         case _:
             assert_never(execution)
+
+
+def program_result(
+    program: Program, execution: Execution, events: Iterable[Event]
+) -> types.CallToolResult:
+    """As `executed`, with the `tools` that the program is pinned to, notes about them, and the
+    lines that an exception came from.
+    """
+    result = executed(execution)
+    lines = [execution.traceback] if isinstance(execution, Raised) else []
+    notes = [types.TextContent(text=line) for line in (*lines, *program.notes(events)) if line]
+    tools = {"tools": [pin.model_dump() for pin in program.requires]}
+    structured = {**(result.structured_content or {}), **tools}
+    content = [*result.content, *notes]
+    return result.model_copy(update={"content": content, "structured_content": structured})
 
 
 def _content(file: File) -> types.ImageContent | types.EmbeddedResource:
