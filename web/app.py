@@ -55,6 +55,7 @@ from web.openai_routes import CHAT, RESPONSES, add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
 from web.routes import add_page_routes
+from web.schedule_routes import add_schedule_routes
 from web.server_routes import add_metrics_route, add_server_routes
 from web.serving import Serving, serving
 from web.settings_routes import add_settings_routes
@@ -142,6 +143,7 @@ def create_app(
             **BODIES,
         },
         programs=RequestRate(settings.program_requests_per_minute),
+        hooks=RequestRate(hooks) if (hooks := settings.hook_requests_per_minute) else None,
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone_page=access_page.render_gone,
@@ -164,6 +166,7 @@ def add_rest_routes(
     add_conversation_routes(app, bridge, engine, uploads)
     add_file_routes(app, uploads, large_files)
     add_lesson_routes(app, bridge, engine)
+    add_schedule_routes(app, bridge, engine, uploads)
     add_mcp_server_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)
     add_settings_routes(app, bridge, engine)

@@ -41,6 +41,7 @@ _OPTIONS = (
     "--sourcemap",
     "--legal-comments=none",
     "--external:#texts",  # the import map names the catalogue of the page's language
+    "--external:#later-texts",
     "--entry-names=[name]-[hash]",
     "--chunk-names=[name]-[hash]",
     "--log-level=error",

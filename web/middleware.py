@@ -48,6 +48,8 @@ ALIVE = "/healthz"
 """The only path that anybody may ask, under any host name: it says nothing but that the server is
 there.
 """
+HOOKS = "/hooks/"
+"""Where a signature of the request takes the place of the token, if the settings open it."""
 _ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/", "/diagram")
 """What the page of a link loads: the program's own files, below the link's path."""
 
@@ -60,7 +62,8 @@ class AccessMiddleware:
     `gone_page` the one for links that open nothing; `shared` is what the token of a link opens;
     `bodies` are the paths that accept larger bodies than others, with their limits; `programs` is
     what those with the token in a header may send; `pause` waits for some seconds while other
-    requests run; `scheme` is what the server speaks.
+    requests run; `hooks` is what those with a signature may send, None for nothing; `scheme` is
+    what the server speaks.
     """
 
     def __init__(
@@ -76,8 +79,10 @@ class AccessMiddleware:
         pause: Callable[[float], object],
         shared: Callable[[str], SharedConversation | None],
         gone_page: Callable[[str, str], str],
+        hooks: RequestRate | None = None,
         scheme: str = "http",
     ) -> None:
+        self._hooks = hooks
         self._app = app
         self._access = access
         self._hosts = Hosts(host, allowed, scheme)
@@ -97,6 +102,8 @@ class AccessMiddleware:
             return self._open_share(request, start_response)
         if request.path == ALIVE and request.method in {"GET", "HEAD"}:
             return self._app(environ, self._secured(environ, start_response))
+        if self._hooks and request.path.startswith(HOOKS) and request.method == "POST":
+            return self._open_hook(request, start_response)
         visitor = self._access.visitor(request)
         self._count_token(request, visitor)
         if visitor is not None:
@@ -151,6 +158,20 @@ class AccessMiddleware:
         return self._app(
             environ, self._secured(environ, start_response, **{"X-Robots-Tag": _ROBOTS})
         )
+
+    def _open_hook(self, request: Request, start_response: "StartResponse") -> Iterable[bytes]:
+        """Serve a request of a schedule's hook, which checks its signature."""
+        environ = request.environ
+        response = self._refuse_request(request, None)
+        if response is None and self._hooks and (seconds := self._hooks.wait()):
+            words = "wait, or raise HOOK_REQUESTS_PER_MINUTE"
+            response = _refusal(request, 429, "too many requests of hooks", words)
+            response.headers["Retry-After"] = str(math.ceil(seconds))
+        if response is not None:
+            self._secure(response.headers, environ[_NONCE])
+            return response(environ, start_response)
+        environ[CONNECTION].await_response(request.content_length or 0)
+        return self._app(environ, self._secured(environ, start_response))
 
     def _refuse_request(self, request: Request, visitor: Visitor | None) -> Response | None:
         host = parse_host(request.environ.get("HTTP_HOST", ""))

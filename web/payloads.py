@@ -15,11 +15,13 @@ from selfeng.core.errors import AgentError, NotConsented, RequestError
 from selfeng.core.events import LAST_SEQ
 from selfeng.core.question import MOST, AnswerValue
 from selfeng.core.result import ResultFormat, TaughtRow, ToolEdit, is_deep
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.value import Value, first_problem
 from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
 from selfeng.servers.vault import LONGEST as LONGEST_SECRET
+from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
 from selfeng.store.conversation_list import ModelName
 
 UNREADABLE = "unreadable"
@@ -157,6 +159,25 @@ class CallRequest(Value):
     """By name, as its input schema says."""
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
+
+
+class ProgramRequest(CallRequest):
+    """A program that imports tools, and its call."""
+
+    code: Annotated[str, Field(min_length=1, max_length=LONGEST_PROGRAM)]
+    """Python source that defines `def program(...)`."""
+
+
+class NewSchedule(SchedulePlan):
+    """A call of a tool at set times."""
+
+    files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
+    """Ids of uploads."""
+
+
+class ScheduleFilter(Value):
+    tool: str = ""
+    """Only those of this tool."""
 
 
 class ToolSearch(Value):

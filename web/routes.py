@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+from itertools import product, starmap
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,14 @@ from web.bundle import DIAGRAM, STATIC, Bundle
 from web.error_forms import OpenAIError, error_response, served_paths
 from web.middleware import nonce_of
 from web.payloads import problem
-from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, text
+from web.texts import (
+    IMPORTS,
+    LANGUAGES,
+    addresses_of_texts,
+    catalogue_module,
+    language_of,
+    text,
+)
 from web.vendor import Vendor, embedded
 
 log = logging.getLogger(f"selfeng.{__name__}")
@@ -93,8 +101,8 @@ def page_parts(vendor: Vendor, bundle: Bundle | None, entry: str, root: str = ""
     loads is below the path `root`.
     """
     language = language_of(flask.request)
-    texts = address_of_texts(language)
-    imports = {**({} if bundle else vendor.addresses), "#texts": texts}
+    texts = addresses_of_texts(language)
+    imports = {**({} if bundle else vendor.addresses), **texts}
     if bundle:
         script, *chunks = (f"/bundle/{name}" for name in bundle.scripts[Path(entry).name])
         style = f"/bundle/{bundle.style}"
@@ -110,7 +118,7 @@ def page_parts(vendor: Vendor, bundle: Bundle | None, entry: str, root: str = ""
         "needs_javascript": text(language, "page-needs-javascript"),
         "script": root + script,
         "style": root + style,
-        "preload": [root + address for address in (*chunks, texts)],
+        "preload": [root + address for address in (*chunks, texts["#texts"])],
     }
 
 
@@ -161,7 +169,7 @@ def add_page_routes(
 
     @app.get("/texts/<name>")
     def texts(name: str) -> Response:
-        modules = dict(map(catalogue_module, LANGUAGES))
+        modules = dict(starmap(catalogue_module, product(LANGUAGES, IMPORTS)))
         if name not in modules:
             raise NotFound
         return kept_for_good(_zipped(gzip.compress(modules[name]), "text/javascript"))

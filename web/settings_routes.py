@@ -40,7 +40,7 @@ class Authorizations:
     def state(self, name: str) -> Authorization:
         return self._states.get(name) or Authorization(state="none")
 
-    async def begin(self, name: str, request: AuthorizationRequest) -> Authorization:
+    async def begin(self, name: str, request: AuthorizationRequest, person: str) -> Authorization:
         """Ask the service for a code, and wait for the person in the background. Raises:
         RequestError, NetworkRefused.
         """
@@ -58,10 +58,10 @@ class Authorizations:
         self._states[name] = Authorization(
             state="waiting", user_code=flow.user_code, verification_uri=flow.verification_uri
         )
-        self._waiting[name] = asyncio.create_task(self._wait(name, flow))
+        self._waiting[name] = asyncio.create_task(self._wait(name, flow, person))
         return self._states[name]
 
-    async def _wait(self, name: str, flow: "DeviceFlow") -> None:
+    async def _wait(self, name: str, flow: "DeviceFlow", person: str) -> None:
         has_left = threading.Event()
 
         def pause(seconds: float) -> None:
@@ -70,7 +70,7 @@ class Authorizations:
 
         try:
             token = await unwaited(partial(flow.wait, pause))
-            await asyncio.to_thread(self._vault.set, name, token.model_dump_json())
+            await asyncio.to_thread(self._vault.set, name, token.model_dump_json(), person)
             self._states[name] = Authorization(state="kept")
         except Exception as error:  # the edge of a task
             if not isinstance(error, AgentError):
@@ -111,14 +111,14 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.get("/api/v1/data")
     @operation()
     def data() -> StoredData:
-        """Show what is stored of you, and for how long."""
+        """Show everything that is stored, how much of it is yours, and for how long."""
         return bridge.call(asyncio.to_thread(engine.personal_data.report, owner()))
 
     @app.delete("/api/v1/data")
     @operation()
     def delete_data() -> StoredData:
-        """Delete your conversations, projects, links, proposals, grants and spending, and what only
-        your requests taught tools and lessons. Tools and secrets stay.
+        """Stop your turns and delete everything that is yours, with secrets that you entered and
+        tools that only you made and used. Tools that others use keep their code and tests.
         """
         bridge.call(engine.delete_data(owner()))
         return bridge.call(asyncio.to_thread(engine.personal_data.report, owner()))
@@ -145,14 +145,15 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def set_secret(name: str, body: SecretValue) -> Done:
         """Keep a secret, in place of an earlier value."""
-        bridge.call(asyncio.to_thread(vault.set, name, body.value.get_secret_value()))
+        value = body.value.get_secret_value()
+        bridge.call(asyncio.to_thread(vault.set, name, value, owner()))
         return Done()
 
     @app.post("/api/v1/secrets/<name>/authorization")
     @operation()
     def authorize_secret(name: str, body: AuthorizationRequest) -> Authorization:
         """Ask a service for a token, which becomes the secret when the person has allowed it."""
-        return bridge.call(authorizations.begin(name, body), 60)
+        return bridge.call(authorizations.begin(name, body, owner()), 60)
 
     @app.get("/api/v1/secrets/<name>/authorization")
     @operation()

@@ -1,4 +1,6 @@
-"""The page's words: a catalogue for each language, in Fluent's format, below static/locales."""
+"""The page's words: a catalogue for each language, in Fluent's format, below static/locales. What
+stands behind LATER is loaded with the views that need it.
+"""
 
 import hashlib
 import re
@@ -9,6 +11,9 @@ from werkzeug import Request
 LOCALES = Path(__file__).parent / "static" / "locales"
 LANGUAGES = tuple(sorted(path.stem for path in LOCALES.glob("*.ftl")))
 DEFAULT = "en"
+LATER = "### Loaded with what js/views/later.js has"
+IMPORTS = ("#texts", "#later-texts")
+"""The names by which the page imports the two parts of a catalogue."""
 _SHORTER = ((r"\n{2,}", "\n"), (r"\n +", "\n "), (r"[\\`]|\$\{", r"\\\g<0>"))
 """What makes a catalogue's module smaller, and its text fit a template literal."""
 COOKIE = "language"
@@ -24,11 +29,12 @@ def language_of(request: Request) -> str:
     return next((language for language in preferred if language in LANGUAGES), DEFAULT)
 
 
-def catalogue_module(language: str) -> tuple[str, bytes]:
-    """The catalogue without comments as a JavaScript module, and its name, which changes with its
-    content.
+def catalogue_module(language: str, name: str = "#texts") -> tuple[str, bytes]:
+    """A part of the catalogue without comments as a JavaScript module, and its name, which changes
+    with its content.
     """
-    lines = (LOCALES / f"{language}.ftl").read_text("utf-8").splitlines(keepends=True)
+    parts = (LOCALES / f"{language}.ftl").read_text("utf-8").split(LATER)
+    lines = parts[IMPORTS.index(name)].splitlines(keepends=True)
     source = "".join(line for line in lines if not line.startswith("#"))
     for pattern, shorter in _SHORTER:
         source = re.sub(pattern, shorter, source)
@@ -36,9 +42,9 @@ def catalogue_module(language: str) -> tuple[str, bytes]:
     return f"{language}-{hashlib.sha256(module).hexdigest()[:12]}.js", module
 
 
-def address_of_texts(language: str) -> str:
-    """What the page imports as `#texts`."""
-    return f"/texts/{catalogue_module(language)[0]}"
+def addresses_of_texts(language: str) -> dict[str, str]:
+    """What the page imports, by the names of the imports."""
+    return {name: f"/texts/{catalogue_module(language, name)[0]}" for name in IMPORTS}
 
 
 def text(language: str, key: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import sqlalchemy as sa
 
-from selfeng.agents import Delegation, FunctionArguments, coder, proxy
+from selfeng.agents import CoderTools, Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes, Renewed
@@ -54,7 +54,7 @@ from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.actions import PROJECT_ACTIONS
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.project_agent import ProjectAgent
+from selfeng.projects.project_agent import ProjectAgent, keep_projects
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import PORTS, local_servers
@@ -63,6 +63,7 @@ from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.servers.broker import Broker
+from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -71,6 +72,7 @@ from selfeng.stages.execution.contract import DriftAlarm
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
@@ -81,6 +83,8 @@ from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.retention import Retention
+from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
@@ -104,6 +108,8 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
+SCHEDULED = "scheduled"
+"""Folder in DATA_DIR for results of schedules."""
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
@@ -204,6 +210,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             tools=tools,
             servers=servers,
             network=network,
+            broker=broker,
             vault=vault,
             learning=learning,
             journal=journal,
@@ -236,6 +243,7 @@ def compose(
     tools: ToolParts,
     servers: McpServers,
     network: GrantedNetwork,
+    broker: Broker,
     vault: Vault,
     learning: Learning,
     journal: Journal,
@@ -303,6 +311,14 @@ def compose(
         service = projects if isinstance(request.kind, ProjectBuild) else requests
         await service.resume(claimed, request, events)
 
+    retention = Retention(
+        database,
+        journal,
+        claim=processes.claim,
+        lesson_days=lambda: configuration.settings.lessons_expire_days,
+        files=settings.large_files,
+        keep_projects=partial(keep_projects, settings.data_dir / DELEGATED),
+    )
     recovery = TurnRecovery(
         resume if workflows else None,
         turns,
@@ -311,9 +327,26 @@ def compose(
         files=files,
         processes=processes,
         recorder=recorder,
+        sweep=retention.sweep,
         unready=lambda: readiness.reason,
         changed=readiness.changed,
         background=background,
+    )
+    schedules = Scheduler(
+        Schedules(database),
+        tools.library,
+        requests.begin,
+        turns,
+        journal=journal,
+        files=files,
+        deliveries=Deliveries(broker, Grants(database), vault.value, settings.data_dir / SCHEDULED),
+        background=background,
+    )
+    alarm = DriftAlarm(
+        tools.library,
+        network,
+        processes.claim,
+        lambda: configuration.settings.services_check_hours,
     )
     earlier_answers = EarlierAnswers(
         tools.library,
@@ -364,6 +397,7 @@ def compose(
         network=network,
         vault=vault,
         shares=Shares(database, journal, files),
+        schedules=schedules,
         setup=Setup(
             {
                 "search": partial(prepare_search, settings),
@@ -378,12 +412,7 @@ def compose(
             seeded=SeedMark(database),
             processes=processes,
             background=background,
-            watch=DriftAlarm(
-                tools.library,
-                network,
-                processes.claim,
-                lambda: configuration.settings.services_check_hours,
-            ).run,
+            watches=(alarm.run, *((schedules.run,) if workflows else ())),
         ),
         readiness=readiness,
         recovery=recovery,
@@ -397,7 +426,9 @@ def compose(
         queue=queue,
         journal=journal,
         spending=spending,
-        personal_data=PersonalData(database, journal),
+        personal_data=PersonalData(database, journal, settings.large_files),
+        retention=retention,
+        workflows=workflows,
         files=files,
         processes=processes,
         runtime=runtime,
@@ -437,7 +468,8 @@ def _model_parts(
         settings, model, tools.sandbox, changed_library, tools.sources, network=network
     )
     projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
-    agents = (proxy(durable_model), coder(durable_model), projects)
+    coder_tools = CoderTools(library, tools.sources.of)
+    agents = (proxy(durable_model), coder(durable_model, tools=coder_tools), projects)
     threads = DurableThreads(Threads(database))
     orchestrator = Orchestrator(
         library,
@@ -529,6 +561,7 @@ async def _tool_parts(
     work = Reverification(library, chain.reexamine, sources, partial(_tell, changes))
     upkeep = Reverifier(work)
     changes.subscribe(upkeep.follow)
+    changes.subscribe(sources.follow)
     stack.push_async_callback(upkeep.aclose)
     return ToolParts(library, sources, changes, sandbox, upkeep)
 

@@ -9,7 +9,7 @@ demonstrates it.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from selfeng.library.file_watcher import FileWatcher
 from selfeng.library.index import IndexState, Progress, SearchIndex
 from selfeng.library.library_errors import exists, file_in_the_way, half, not_found, verify_again
 from selfeng.library.library_snapshot import LibraryChange, LibrarySnapshot
+from selfeng.library.personal_tools import PersonalTools
 from selfeng.library.ranking import Ranking
 from selfeng.library.reembedding import Embedded, Former, Reembedding, Space
 from selfeng.library.searching import Search
@@ -102,6 +103,7 @@ class CapabilityRegistry:
         self._writer = ToolWriter(engine, self._files, checkpoint)
         self._watcher = FileWatcher(engine, self._files, self._writer)
         self._vectors = Vectors(engine, embedder)
+        self._personal = PersonalTools(engine)
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(index, engine, embedder.id, parts)
         self._check_form = partial(names.check_form, reserved=reserved)
@@ -469,6 +471,26 @@ class CapabilityRegistry:
         forgotten = await self._embedding.run(partial(self._vectors.forget, name, request))
         await self._look()
         return forgotten
+
+    async def forget_person(self, owner: str, requests: Mapping[str, Collection[str]]) -> None:
+        """Remove the tools that only this person made and used, with their history; the others
+        forget these requests, by their names, and what the person brought: examples, prompts and
+        exchanges of calls.
+
+        Raises: LibraryError.
+        """
+        names = await asyncio.to_thread(self._personal.only_of, owner)
+        for name in names:
+            with suppress(ToolNotFound):  # it was removed before, and has only its history
+                await self.remove(name)
+        await asyncio.to_thread(self._personal.purge, names)
+        examples = await asyncio.to_thread(self._personal.examples, owner)
+        for name in {*requests, *examples}.difference(names):
+            words = {*requests.get(name, ()), *examples.get(name, ())}
+            await self._embedding.run(partial(self._vectors.forget_all, name, words))
+        await asyncio.to_thread(self._personal.scrub, owner)
+        self._embed_later()
+        await self._look()
 
     @property
     def embedded(self) -> Embedded | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -22,6 +23,7 @@ from selfeng.core.consent_question import consents_of
 from selfeng.core.errors import (
     LibraryError,
     RequestError,
+    ResourceBusy,
 )
 from selfeng.core.events import (
     FINAL,
@@ -43,6 +45,7 @@ from selfeng.core.result import (
     expected_value,
     reference_to,
 )
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked, EngineLoad
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
@@ -50,6 +53,7 @@ from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.durable.recovery import TurnRecovery
+from selfeng.durable.workflows import Workflows
 from selfeng.lessons.learning import Learning
 from selfeng.library.composition.reverification import Reverifier
 from selfeng.library.exchange.tool_export import ToolExport
@@ -65,13 +69,16 @@ from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.programs import Program, program_of
 from selfeng.stages.executor import Call, Executor
+from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.retention import Retention
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending, SpendingReport
 from selfeng.store.stored_data import PersonalData
@@ -87,6 +94,8 @@ AGENTS = ("proxy", "coder")
 """Agents that a request may name."""
 _SHOWN = 200
 """Characters of a call, and of its right value, in a request."""
+_ENDING, _LOOK = 60.0, 0.1
+"""Seconds to wait, and between looks, for the end of turns before data are deleted."""
 _WRONG = "That is wrong."
 """The complaint of who says no more."""
 
@@ -130,6 +139,7 @@ class Engine:
     network: GrantedNetwork
     vault: Vault
     shares: Shares
+    schedules: Scheduler
     setup: Setup
     readiness: Readiness
     recovery: TurnRecovery
@@ -144,6 +154,8 @@ class Engine:
     journal: Journal
     spending: Spending
     personal_data: PersonalData
+    retention: Retention
+    workflows: Workflows | None = None
     files: ConversationFiles
     processes: Processes
     runtime: BackgroundTasks
@@ -276,31 +288,47 @@ class Engine:
     async def call(
         self,
         owner: str,
-        name: str,
+        called: str | Program,
         arguments: Mapping[str, Any],
         files: Sequence[File] = (),
         *,
         watch: Callable[[Event], object] = lambda event: None,
     ) -> Execution:
-        """Call a tool by name, without the model. The call counts for the tool's standing within a
-        tenth of a second. `watch` gets its events.
+        """Call a tool by name, or a program, without the model. The call counts for the tool's
+        standing within a tenth of a second. `watch` gets its events.
 
         Raises:
-            ToolNotFound, ToolModified, SandboxError
+            ToolNotFound, ToolModified, NotConsented, SandboxError
             RequestError: the arguments don't fit its signature, or the files are too many or too
                 large.
         """
-        call, files = await self._bound(name, arguments, files)
+        own_files = await self._take_in(files)
+        tool = await self.library.get_for_call(called) if isinstance(called, str) else called
+        call = _call_of(tool, arguments)
         with owned_by(owner):
             events = Changes[Event]()
             events.subscribe(self.called.tell)
             events.subscribe(watch)
-            turn = Turn(Request(str(call), files=tuple(files)), events.tell)
+            turn = Turn(Request(str(call), files=own_files), events.tell)
+            executor = self.model_parts.current.executor
             with turn.checking():
-                run = self.model_parts.current.executor.run
-                execution = await run(turn, call, self.library.count_use)
+                if isinstance(called, Program):
+                    execution = await executor.run_program(turn, call)
+                else:
+                    execution = await executor.run(turn, call, self.library.count_use)
                 await turn.checked()
             return execution
+
+    async def program(self, code: str) -> Program:
+        """Code as a program, pinned to the tools that it imports, with the hosts that they are
+        granted.
+
+        Raises: RequestError: it defines no function `program`, imports what is not there, or uses
+            the network itself.
+        """
+        tools = await self.library.tools()
+        granted_tools = [await self.network.with_granted(tool) for tool in tools]
+        return await asyncio.to_thread(program_of, code, granted_tools)
 
     async def run(
         self,
@@ -322,7 +350,8 @@ class Engine:
             LimitReached: too many requests wait in the queue.
             RequestError: as `call`, or the conversation belongs to a project.
         """
-        call, files = await self._bound(name, arguments, files)
+        own_files = await self._take_in(files)
+        call = _call_of(await self.library.get_for_call(name), arguments)
         await self.turns.check(owner, conversation_id)
         request = f"Run {call}"
         if conversation_id is not None:
@@ -330,24 +359,13 @@ class Engine:
         by_hand = HandCall(call=FunctionCall(name=name, arguments=call.arguments))
         turn_request = Request(
             request,
-            files=tuple(files),
+            files=own_files,
             conversation_id=conversation_id or "",
             after=after,
             temporary=temporary,
             kind=by_hand,
         )
         return await self.requests.begin(owner, turn_request)
-
-    async def _bound(
-        self, name: str, arguments: Mapping[str, Any], files: Sequence[File]
-    ) -> tuple[Call, tuple[File, ...]]:
-        """The call of a tool by name, and its files. Raises: as `call`."""
-        own_files = await self._take_in(files)
-        tool = await self.library.get_for_call(name)
-        try:
-            return Call(tool=tool, arguments=bind(tool.signature, arguments)), own_files
-        except ArgumentsInvalid as error:
-            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
 
     async def _check_conversation(self, owner: str, conversation_id: str) -> None:
         """Raises: ResourceNotFound, RequestError: it belongs to a project."""
@@ -469,24 +487,53 @@ class Engine:
             async for piece in pieces:
                 yield piece
 
+    async def schedule(
+        self, owner: str, plan: SchedulePlan, files: Sequence[File] = ()
+    ) -> Schedule:
+        """Have a tool called at set times, without the model, as long as a server runs.
+
+        Raises:
+            ToolNotFound, ToolModified, VersionNotFound
+            RequestError: as `call`; the times or the time zone are wrong, or the name is taken.
+            LimitReached: there are too many schedules.
+        """
+        return await self.schedules.add(owner, plan, await self._take_in(files))
+
     async def report_spending(self, owner: str) -> SpendingReport:
         """What the turns of `owner` spent and saved in the last months."""
         return await asyncio.to_thread(self.spending.report, owner)
 
     async def delete_data(self, owner: str) -> None:
-        """Stop the turns of `owner` and delete what is stored of them: conversations, projects,
-        links, proposals, grants, spending, and what only their requests taught tools and lessons.
+        """Stop the turns of `owner` and delete what is stored of this person, as `DATA_KINDS` says:
+        also the tools that only these turns made and used, and the secrets that the person entered.
+        Tools that others use keep code, tests and the exchanges that these replay. What is deleted
+        can't be restored; what an error leaves, another call deletes.
 
-        Raises: ResourceBusy: a project is being built. LibraryError, EmbedderUnavailable.
+        Raises: ResourceBusy: a turn does not end. LibraryError.
         """
-        for turn_id in await asyncio.to_thread(self.journal.running_of, owner):
-            await self.stop(owner, turn_id)
+        for schedule in await self.schedules.list(owner):  # before it begins another turn
+            await self.schedules.remove(owner, schedule.id)
+        end = time.monotonic() + _ENDING
+        while running := await asyncio.to_thread(self.journal.running_of, owner):
+            if time.monotonic() > end:
+                raise ResourceBusy("a turn of yours still runs", "try again in a minute")
+            for turn_id in running:
+                await self.stop(owner, turn_id)
+            await asyncio.sleep(_LOOK)
+        await self.recorder.flush()
+        turn_ids = await asyncio.to_thread(self.personal_data.turns, owner)
         for project in await self.projects.projects(owner):
             await self.projects.delete(owner, project.id)
-        for name, request in await asyncio.to_thread(self.personal_data.requests, owner):
-            await self.library.forget_request(name, request)
+        requests = await asyncio.to_thread(self.personal_data.requests, owner)
+        await self.library.forget_person(owner, requests)
+        await asyncio.to_thread(self.vault.remove_of, owner)
         await asyncio.to_thread(self.personal_data.delete, owner)
+        if self.workflows:
+            await self.workflows.forget(turn_ids)
+        await asyncio.to_thread(self.retention.remove_unused)
+        await asyncio.to_thread(self.personal_data.erase)
         self.conversations.changed.tell("")
+        self.learning.changed.tell()
 
     async def load(self) -> EngineLoad:
         return EngineLoad(
@@ -563,3 +610,11 @@ def _check_words(request: str, remedy: str) -> None:
             f"{LONGEST_REQUEST} are allowed; shorten it",
             cause="too_large",
         )
+
+
+def _call_of(tool: Tool, arguments: Mapping[str, Any]) -> Call:
+    """Raises: RequestError: the arguments don't fit its signature."""
+    try:
+        return Call(tool=tool, arguments=bind(tool.signature, arguments))
+    except ArgumentsInvalid as error:
+        raise RequestError(error.problem, f"its signature is {tool.signature}") from error

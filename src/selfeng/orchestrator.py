@@ -30,6 +30,7 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import MOST, ROUNDS, questions_text
 from selfeng.core.result import Dispute
+from selfeng.core.schedule import problem_of
 from selfeng.core.status import Asked
 from selfeng.core.turn import (
     AgentPart,
@@ -105,9 +106,10 @@ class RequestTurn(RunningTurn):
 
     def failed(self, error: AgentError) -> TurnFailed:
         reached = what_was_reached(self.events) if error.kind == "budget" else ""
-        failure = TurnFailed(
-            where=error.where or "internal", reached=reached, **error.event_fields, **self.spent
-        )
+        fields = {**error.event_fields, **self.spent}
+        if name := _schedule_of(self.turn):
+            fields["remedy"] = "; ".join(filter(None, (error.remedy, _paused(name))))
+        failure = TurnFailed(where=error.where or "internal", reached=reached, **fields)
         if self._steps and failure.kind in _OUTSIDE and not self.turn.request.temporary:
             self._steps.keep()
         return failure
@@ -242,8 +244,29 @@ class Orchestrator:
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
+            answer += _say_paused(turn, running.events)
             events = running.events
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
+
+
+def _schedule_of(turn: Turn) -> str:
+    """The name of the schedule that began the turn; "" if none did."""
+    kind = turn.request.kind
+    return kind.schedule if isinstance(kind, HandCall) else ""
+
+
+def _say_paused(turn: Turn, events: Sequence[Event]) -> str:
+    """Emit that the schedule of the turn is paused, if its events do so; returns the text."""
+    name = _schedule_of(turn)
+    if not name or not problem_of(events):
+        return ""
+    text = f"\n\nBecause of this {_paused(name)}."
+    turn.emit(AnswerToken(text=text))
+    return text
+
+
+def _paused(schedule: str) -> str:
+    return f"the schedule “{schedule}” is paused until you resume it"
 
 
 def ask(turn: Turn, end: DirectAnswer | AgentReply) -> str:
@@ -303,6 +326,7 @@ def started(turn_request: Request) -> TurnStarted:
         agent=kind.agent if isinstance(kind, Asking) else "",
         answers=turn_request.answers,
         runs=kind.call.name if isinstance(kind, HandCall) else "",
+        schedule=kind.schedule if isinstance(kind, HandCall) else "",
         disputes=kind.result.turn_id if isinstance(kind, Dispute) else "",
         after=turn_request.after,
     )

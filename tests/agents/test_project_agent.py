@@ -4,6 +4,7 @@ and what becomes of its end.
 
 import io
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.durable.doors import DurableThreads
 from selfeng.projects.options import ProjectOptions
-from selfeng.projects.project_agent import ProjectAgent
+from selfeng.projects.project_agent import ProjectAgent, keep_projects
+from selfeng.projects.state import ProjectState, ProjectStore
 from selfeng.store.threads import Threads
 from selfeng_agents import MiniAgents
 from tests.agents.workshop import Hall
@@ -105,3 +107,13 @@ async def test_a_build_that_fails_is_a_reply_and_one_that_something_broke_is_an_
     with pytest.raises(SandboxError) as caught:
         await site.ask("Sing")
     assert (caught.value.message, caught.value.where) == ("no goal", "builder")
+
+
+def test_projects_of_agents_go_with_their_conversation(tmp_path: Path) -> None:
+    store = ProjectStore(tmp_path)
+    for name in ("counter-0123abcd", "other-4567abcd", "by-hand"):
+        store.save(name, ProjectState(goal="count"))
+        store.workspace(name).write("main.py", b"")
+    keep_projects(tmp_path, {"0123abcd"})
+    assert store.names() == ("by-hand", "counter-0123abcd")
+    assert {path.name for path in tmp_path.iterdir()} == {".builds", "by-hand", "counter-0123abcd"}

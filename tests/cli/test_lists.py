@@ -75,6 +75,18 @@ def test_a_conversation_may_be_temporary_and_have_a_model(run):
     assert run("ask", "Thanks!", "--conversation", mine)[0] == 0
 
 
+def test_stored_data_are_listed_and_deleted(run):
+    run("ask", "Hello!")
+    kinds = {kind["kind"]: kind for kind in listed(run("data", "--json"))["kinds"]}
+    assert (kinds["conversations"]["count"], kinds["conversations"]["setting"]) == (1, "KEEP_DAYS")
+    assert kinds["steps"]["count"] is None
+    code, printed = run("data", "--delete", "--yes")
+    assert code == 0
+    assert "conversations         0  until deleted\n" in printed
+    assert listed(run("conversations", "--json")) == []
+    assert "divide" in run("tools")[1]  # nobody's request made it
+
+
 def test_spending_is_shown_by_month(run):
     assert run("spending") == (0, "")
     run("ask", "Hello!")
@@ -115,3 +127,45 @@ def test_a_secret_is_read_from_standard_input_and_listed_by_its_name(run):
     assert run("secrets", "remove", "API_KEY")[0] == 0
     assert run("secrets", "remove", "API_KEY")[0] == 1
     assert listed(run("secrets", "list", "--json")) == []
+
+
+def test_a_schedule_is_added_run_and_removed(run):
+    add = ("schedules", "add", "divide", "a=9", "--cron", "0 8 * * mon", "--name", "thirds")
+    code, printed = run(*add, "--timezone", "Europe/Berlin")
+    assert (code, printed.split()[:4]) == (0, ["thirds", "divide", "version", "1,"])
+    (listed_one,) = listed(run("schedules", "list", "--json"))
+    assert (listed_one["cron"], listed_one["timezone"]) == ("0 8 * * mon", "Europe/Berlin")
+    assert run("schedules", "pause", "thirds")[1].rstrip().endswith("paused: paused by hand")
+    assert run("schedules", "list")[0] == 0
+    code, printed = run("schedules", "run", "thirds")
+    assert code == 0
+    assert "'quotient': 4.5" in printed
+    code, printed = run("schedules", "show", "thirds")
+    assert code == 0
+    assert "4.5" in printed
+    assert run("schedules", "resume", "thirds")[0] == 0
+    assert run("schedules", "remove", "thirds") == (0, "")
+    assert run("schedules", "remove", "thirds")[0] == 1
+
+
+def test_a_schedule_whose_run_fails_is_paused_and_has_exit_code_1(run):
+    add = ("schedules", "add", "divide", "a=9", "b=0", "--cron", "@daily")
+    assert run(*add)[0] == 0
+    assert run("schedules", "run", "divide")[0] == 1
+    code, printed = run("schedules", "list")
+    assert (code, "paused: ZeroDivisionError" in printed) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("divide", "a=9", "--cron", "soon"),
+        ("divide", "a=9", "--cron", "@daily", "--timezone", "Mars"),
+        ("divide", "a=9", "--cron", "@daily", "--missed", "twice"),
+        ("divide", "--cron", "@daily"),
+        ("multiply", "--cron", "@daily"),
+    ],
+)
+def test_a_schedule_that_can_not_run_is_refused(run, wrong):
+    assert run("schedules", "add", *wrong)[0] == 1
+    assert listed(run("schedules", "list", "--json")) == []

@@ -24,6 +24,7 @@ from selfeng.core.settings import Settings
 from selfeng.core.stage import STAGES
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
+from selfeng.store.stored_data import DATA_KINDS, UNTIL
 
 SECTIONS = {
     "openai_api_key": "Model",
@@ -52,6 +53,16 @@ def settings() -> str:
             lines += ["", f"**{SECTIONS[name]}**", ""]
         lines.append(f"- `{name.upper()}={default}`: {note}")
     return "\n".join(lines) + "\n"
+
+
+def stored_data() -> str:
+    """A line for each kind of data that is stored."""
+    going = {"all": "; deleted", "part": "; deleted where only yours", "none": ""}
+    return "".join(
+        f"- {kind.kind}: {UNTIL[kind.until]}{f' (`{kind.setting}`)' if kind.setting else ''}"
+        f"{going[kind.deletion]}\n"
+        for kind in DATA_KINDS
+    )
 
 
 def options() -> str:

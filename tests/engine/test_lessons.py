@@ -29,6 +29,7 @@ from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
+from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
@@ -72,6 +73,7 @@ async def engine_on(
     pages: ScriptedNetwork | None = None,
     *,
     inspector: Inspector | None = None,
+    broker: Broker | None = None,
     check_limits: Callable[[CallLimits], object] = lambda limits: None,
     agents: Sequence[TurnAgent] = (),
 ) -> AsyncIterator[Engine]:
@@ -116,6 +118,7 @@ async def engine_on(
             tools=ToolParts(library, sources, Changes(), sandbox, upkeep),
             servers=servers or no_servers(book),
             network=network,
+            broker=broker or Broker(lambda name: ""),
             vault=Vault(book.database, folder),
             learning=book.learning,
             journal=book.journal,

@@ -40,7 +40,7 @@ async def ask(agent: Engine, owner: str, request: str, *files: File) -> str:
 
 
 def counts(agent: Engine, owner: str) -> dict[str, int]:
-    return {kind.kind: kind.count for kind in agent.personal_data.report(owner).kinds}
+    return {k.kind: k.count for k in agent.personal_data.report(owner).kinds if k.count is not None}
 
 
 def age(agent: Engine, conversation_id: str, days: int) -> None:
@@ -73,8 +73,8 @@ async def test_what_only_this_person_asked_no_longer_finds_a_tool(agent: Engine)
     for text in ("Hello!", "Something else"):
         await agent.library.record_request(tool.name, tool.version, text)
     await ask(agent, "me", "Hello!")
-    assert agent.personal_data.requests("you") == []
-    assert agent.personal_data.requests("me") == [(tool.name, "Hello!")]
+    assert agent.personal_data.requests("you") == {}
+    assert agent.personal_data.requests("me") == {tool.name: {"Hello!"}}
     await agent.delete_data("me")
     assert await agent.library.used_requests(tool.name) == ("Something else",)
 

@@ -49,6 +49,15 @@ def readable(vault: Vault) -> Mapping[str, bool]:
     return {secret.name: secret.readable for secret in vault.list()}
 
 
+def test_the_secrets_of_one_person_are_removed(vault: Vault) -> None:
+    vault.set("FIRST", VALUE, "me")
+    vault.set("SECOND", VALUE, "you")
+    vault.set("THIRD", VALUE)
+    vault.set("FIRST", VALUE)  # as who renews a token
+    vault.remove_of("me")
+    assert readable(vault) == {"SECOND": True, "THIRD": True}
+
+
 def test_a_value_is_kept_replaced_and_removed(vault: Vault) -> None:
     vault.set("SECOND", VALUE)
     vault.set("FIRST", "before")

@@ -95,12 +95,13 @@ from selfeng.core.provenance import (
 )
 from selfeng.core.question import Answer, Question, completed, questions_text
 from selfeng.core.result import RecomputedAnswers, TaughtRow, ToolEdit
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
 from selfeng.core.tool import Candidate, Tool, ToolDraft
-from selfeng.core.turn import Budget, awaited
+from selfeng.core.turn import Budget, HandCall, Request, awaited
 from selfeng.core.verdict import (
     CallLimits,
     Execution,
@@ -122,10 +123,14 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
+from selfeng.servers.broker import Broker
+from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.programs import Program, program_of
+from selfeng.stages.scheduler import Scheduler
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.database import open_database
@@ -134,6 +139,7 @@ from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
@@ -599,7 +605,7 @@ class FakeEngine:
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
         self.spending = Spending(self._database)
-        self.personal_data = PersonalData(self._database, self._journal)
+        self.personal_data = PersonalData(self._database, self._journal, settings.large_files)
         files = ConversationFiles(self._database, settings.large_files)
         self.shares = Shares(self._database, self._journal, files)
         self.servers = McpServers(
@@ -637,6 +643,19 @@ class FakeEngine:
             self._journal, files, self.feed, self._turns, recorder=self.recorder
         )
         self._works = set[asyncio.Task[None]]()
+        self.schedules = Scheduler(
+            Schedules(self._database),
+            self.library,
+            self._begin_scheduled,
+            self._turns,
+            journal=self._journal,
+            files=files,
+            deliveries=Deliveries(
+                Broker(self.vault.value), grants, self.vault.value, folder / "scheduled"
+            ),
+            background=BackgroundTasks(),
+        )
+        self._scheduling = asyncio.create_task(self.schedules.run())
         self.projects = ProjectService(
             folder / "projects", lambda: builder, self._journal, self._turns, BackgroundTasks()
         )
@@ -711,15 +730,16 @@ class FakeEngine:
     async def call(
         self,
         owner: str,
-        name: str,
+        called: str | Program,
         arguments: Mapping[str, Any],
         files: Sequence[File] = (),
         *,
         watch: Callable[[Event], object] = lambda event: None,
     ) -> Execution:
         """Adds two numbers, and raises for a negative one; returns the files that come with it. A
-        witness returns another value for 13.
+        witness returns another value for 13. A program does what the tool does that it imports.
         """
+        name = called if isinstance(called, str) else called.requires[0].name
         tool = await self.library.get(name)
         try:
             given = {"b": 1, **bind(tool.signature, arguments)}
@@ -736,6 +756,22 @@ class FakeEngine:
         if given["a"] == 13:
             watch(Witnessed(tool=name, agree=1, of=2, other="12"))
         return returned.model_copy(update={"files": tuple(files)})
+
+    async def program(self, code: str) -> Program:
+        return program_of(code, await self.library.tools())
+
+    async def schedule(
+        self, owner: str, plan: SchedulePlan, files: Sequence[File] = ()
+    ) -> Schedule:
+        return await self.schedules.add(owner, plan, files)
+
+    async def _begin_scheduled(self, owner: str, request: Request, turn_id: str) -> Asked:
+        """Fails for a negative number."""
+        assert isinstance(request.kind, HandCall)
+        arguments = request.kind.call.arguments
+        value = arguments["a"] + arguments.get("b", 1)
+        text = f"say {value}" if arguments["a"] >= 0 else "fail"
+        return self._begin(owner, request.conversation_id, text, (), turn_id=turn_id)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         records = self._journal.turn(owner, turn_id)
@@ -1021,7 +1057,7 @@ class FakeEngine:
     async def aclose(self) -> None:
         if self._hangs:
             await asyncio.to_thread(self._sleep_for_ever)
-        tasks = [task for _, task in self._running.values()]
+        tasks = [self._scheduling, *(task for _, task in self._running.values())]
         for task in tasks:
             task.cancel()
         await self._turns.aclose("The server ended.")

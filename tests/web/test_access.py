@@ -41,6 +41,7 @@ PATHS = [
     "/api/v1/tools",
     "/api/v1/tools/add",
     "/api/v1/tools/add/call",
+    "/api/v1/programs",
     "/api/v1/tools/add/export",
     "/api/v1/bundles",
     "/api/v1/bundles/check",
@@ -72,6 +73,12 @@ PATHS = [
     "/api/v1/graph",
     "/api/v1/lessons",
     "/api/v1/lessons/unknown",
+    "/hooks/unknown",
+    "/api/v1/schedules",
+    "/api/v1/schedules/unknown",
+    "/api/v1/schedules/unknown/run",
+    "/api/v1/schedules/unknown/pause",
+    "/api/v1/schedules/unknown/resume",
     "/api/v1/data",
     "/api/v1/conversations",
     "/api/v1/conversations/unknown",
@@ -125,7 +132,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 92
+    assert len(rules) == 101
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

@@ -13,6 +13,7 @@ import mcp_types as types
 import pytest
 from mcp import Client, StdioServerParameters
 
+from selfeng.doors.engine_tools import FIXED
 from selfeng.store.backup import in_use
 from tests.fork_server import ROOT
 from tests.web.server_process import ServerProcess
@@ -59,8 +60,7 @@ async def test_it_forwards_calls_steps_errors_and_changes(server: ServerProcess)
         wrong = await client.call_tool("run_tool", {"name": "add", "arguments": {"a": -1}})
         await client.call_tool("ask", {"request": "grow tool"})
         await changed.wait()
-    fixed = ["ask", "answer_is_wrong", "find_tools", "run_tool"]
-    assert names == [*fixed, "list_grants", "allow_need", "revoke_grant", "add"]
+    assert names == [*FIXED, "add"]
     assert (built.structured_content or {})["answer"] == "One."
     assert told[-1] == "Write the answer"
     assert (wrong.is_error, wrong.content) == (

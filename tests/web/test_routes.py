@@ -14,7 +14,7 @@ from selfeng.core.stage import STAGES
 from tests.web.fake_engine import TOOL
 from tests.web.server_process import ServerProcess
 from web.bundle import load_bundle
-from web.texts import address_of_texts, catalogue_module, text
+from web.texts import addresses_of_texts, catalogue_module, text
 from web.vendor import LIBRARIES, NODE_MODULES, load_vendor
 
 WORDS = Path(__file__).parents[1] / "front/stages.json"
@@ -31,9 +31,10 @@ def test_the_page_carries_an_import_map_that_its_policy_allows(
     ]
     assert nonces[0] != nonces[1]
     assert f'<script type="importmap" nonce="{nonces[0]}">' in first.text
-    texts = address_of_texts("en")
-    assert json.dumps({"imports": {"#texts": texts}}) in first.text
-    assert f'<link rel="modulepreload" href="{texts}">' in first.text
+    texts = addresses_of_texts("en")
+    assert json.dumps({"imports": texts}) in first.text
+    assert f'<link rel="modulepreload" href="{texts["#texts"]}">' in first.text
+    assert first.text.count(texts["#later-texts"]) == 1
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def test_development_serves_the_modules_as_they_are(development: ServerProcess) 
         page = visitor.get(development.url + "/").text
         assert '<script type="module" src="/static/script.js"></script>' in page
         assert '<link rel="stylesheet" href="/static/style.css">' in page
-        imports = {**load_vendor().addresses, "#texts": address_of_texts("en")}
+        imports = load_vendor().addresses | addresses_of_texts("en")
         assert json.dumps({"imports": imports}) in page
         assert visitor.get(development.url + "/bundle/script.js").status_code == 404
         assert '<script type="module" src="/gallery/gallery.js">' in (
@@ -421,9 +422,9 @@ def test_the_page_speaks_the_chosen_language_or_the_browsers(
     )
     assert f'<html lang="{language}">' in page.text
     assert f'<noscript><p class="noscript">{text(language, "page-needs-javascript")}<' in page.text
-    address = address_of_texts(language)
-    texts = requests.get(
-        server.url + address, headers={"Authorization": f"Bearer {server.token}"}, timeout=10
-    )
-    assert texts.content == catalogue_module(language)[1]
-    assert "immutable" in texts.headers["Cache-Control"]
+    for name, address in addresses_of_texts(language).items():
+        texts = requests.get(
+            server.url + address, headers={"Authorization": f"Bearer {server.token}"}, timeout=10
+        )
+        assert texts.content == catalogue_module(language, name)[1]
+        assert "immutable" in texts.headers["Cache-Control"]

@@ -14,6 +14,7 @@ from selfeng.cli import (
     library_commands,
     mcp_command,
     project_commands,
+    schedule_commands,
     secret_commands,
     server_commands,
     setup_commands,
@@ -120,6 +121,7 @@ for commands in (
     app.add_typer(commands.app)
 app.add_typer(project_commands.app, name="build")
 app.add_typer(key_commands.app, name="keys")
+app.add_typer(schedule_commands.app, name="schedules")
 app.add_typer(secret_commands.app, name="secrets")
 app.add_typer(server_commands.app, name="servers")
 app.add_typer(grant_commands.app, name="grants")

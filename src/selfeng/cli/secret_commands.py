@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.core.owner import LOCAL
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -31,7 +32,7 @@ async def set_secret(engine: Engine, name: Name) -> None:
         value = read_bytes().decode(errors="replace").strip()
     else:
         value = typer.prompt(f"Value of {name}", hide_input=True, err=True)
-    engine.vault.set(name, value)
+    engine.vault.set(name, value, LOCAL)
     say(f"{name} is kept")
 
 
@@ -64,7 +65,7 @@ async def authorize(
     flow = await asyncio.to_thread(DeviceFlow.begin, client, device_url, scope)
     say(f"Open {flow.verification_uri} and enter {flow.user_code}")
     token = await asyncio.to_thread(flow.wait)
-    engine.vault.set(name, token.model_dump_json())
+    engine.vault.set(name, token.model_dump_json(), LOCAL)
     say(f"{name} is kept")
 
 

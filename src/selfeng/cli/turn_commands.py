@@ -210,27 +210,38 @@ async def spending(engine: Engine, *, json: AsJson = False) -> None:
         typer.echo(f"This month, by everybody: ${report.spent:.2f} of ${report.limit:.2f}")
 
 
+_DELETION = (
+    "Stop the turns of the command line, and delete their conversations, projects, secrets and "
+    "permissions, and the tools that only they made and used?"
+)
+
+
 @app.command(epilog=example("selfeng data", "selfeng data --delete"))
 @on_engine()
 async def data(
     engine: Engine,
     *,
-    delete: Annotated[bool, typer.Option("--delete", help="Delete it all; tools stay.")] = False,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete all of it; tools that others use stay.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Delete it without asking.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Show what is stored of the command line's turns, and for how long."""
+    """Show what is stored, of the command line's turns and in all, and for how long."""
     if delete:
         if not yes:
-            typer.confirm("Delete all conversations and projects of the command line?", abort=True)
+            typer.confirm(_DELETION, abort=True)
         await engine.delete_data(LOCAL)
+    from selfeng.store.stored_data import UNTIL
+
     report = await asyncio.to_thread(engine.personal_data.report, LOCAL)
     if json:
         print_json(report.model_dump(mode="json"))
         return
     for stored in report.kinds:
-        size = "" if stored.size is None else f"  {stored.size:,} bytes"
-        typer.echo(f"{stored.kind:14} {stored.count:8,}{size}")
+        amount = "" if stored.count is None else f"{stored.count:,}"
+        size = f", {stored.size:,} bytes" if stored.size else ""
+        typer.echo(f"{stored.kind:14} {amount:>8}  {UNTIL[stored.until]}{size}")
     days = f"for {count(report.keep_days, 'day')} without a new turn"
     typer.echo(f"Conversations are kept {days if report.keep_days else 'until they are deleted'}.")
 

@@ -82,19 +82,23 @@ def needs_consent(
     limits = next((need for need in needs if isinstance(need, CallLimits)), CallLimits())
     hosts, names, more = titles(accesses), titles(packages), str(limits)
     alone = "hosts" if not (names or more) else "limits" if not (hosts or names) else ""
-    sent = "; ".join(
-        f"{access} ({one_line(access.purpose[:_DESCRIBED])})" if access.purpose else f"{access}"
-        for access in accesses
-    )
+    sent = "; ".join(f"{access}{_purpose(access)}" for access in accesses)
+    size = _megabytes(packages)
     at_risk = [package for package in packages if package.vulnerabilities]
     silent = any(package.vulnerabilities is None for package in packages)
     values = {
         "tool": name,
         "hosts": hosts,
-        "sent": sent,
+        "sent": "; ".join(
+            f"{access.after and f'{access.after} → '}{access.requests}{_purpose(access)}"
+            for access in accesses
+        ),
+        "secrets": ", ".join(
+            f"{use.name} ({use.key or use.place})" for access in accesses for use in access.secrets
+        ),
+        "near": titles([access for access in accesses if access.private]),
         "names": names,
         "packages": "; ".join(map(str, packages)),
-        "size": _megabytes(packages),
         "unlicensed": ", ".join(package.name for package in packages if not package.licence),
         "vulnerable": "; ".join(f"{p.name} {', '.join(p.vulnerabilities or ())}" for p in at_risk)
         or ("unknown" if silent else ""),
@@ -108,14 +112,14 @@ def needs_consent(
     reasons = (
         sent and "It sends {sent}. Its arguments may be part of that.",
         names and "Its code needs {packages}, which are installed for it in the sandbox.",
-        values["size"] and "Their size: {size} MB.",
+        size and f"Their size: {size} MB.",
         values["unlicensed"] and "Their licence is not known: {unlicensed}.",
         names and _VULNERABLE.get(values["vulnerable"], "Known vulnerabilities: {vulnerable}."),
     )
     question = Question(
         id=needs_id(name, needs),
         question=f"May the tool {name!r} {', and '.join(filter(None, requests))}?",
-        why=" ".join(filter(None, reasons)).format_map(values),
+        why=" ".join(reason for reason in reasons if reason).format_map({**values, "sent": sent}),
         answer="choice",
         options=CONSENTS,
     )
@@ -125,14 +129,21 @@ def needs_consent(
         question=question,
         code="network",
         values={field: value or "none" for field, value in values.items()}
+        | {"size": size or "none"}
         | {field: amount or 0 for field, amount in limits},
     )
 
 
-def _megabytes(packages: Sequence[Package]) -> str:
-    """The size of all of them; "" if the size of one is not known."""
+def _purpose(access: NetworkAccess) -> str:
+    """In brackets, if the specification says it."""
+    purpose = one_line(access.purpose[:_DESCRIBED]).rstrip(".")
+    return f" ({purpose})" if purpose else ""
+
+
+def _megabytes(packages: Sequence[Package]) -> float:
+    """The size of all of them; 0 if the size of one is not known."""
     sizes = [package.size for package in packages]
-    return f"{sum(sizes) / 1e6:.1f}" if all(sizes) and sizes else ""
+    return max(0.1, round(sum(sizes) / 1e6, 1)) if all(sizes) and sizes else 0.0
 
 
 def titles(needs: Sequence[Need]) -> str:
@@ -166,6 +177,11 @@ def consents_of(answers: Iterable[Answer]) -> dict[str, Consent]:
         for answer in answers
         if answer.id.startswith(_CONSENT) and answer.value in CONSENTS
     }
+
+
+def need_key(name: str, need: Need) -> str:
+    """Under which a turn knows the consent to what a tool of this name needs."""
+    return f"{name} {need.key}"
 
 
 def needs_id(name: str, needs: Sequence[Need]) -> str:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -32,13 +33,16 @@ class DaemonThreads:
         return await asyncio.wrap_future(self.submit(function))
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
-        """Call the function in a thread. Callable from any thread, also after `close`."""
+        """Call the function in a thread, for the same person. Callable from any thread, also after
+        `close`.
+        """
         outcome: Future[T] = Future()
+        context = copy_context()
 
         def call() -> None:
             if outcome.set_running_or_notify_cancel():
                 try:
-                    outcome.set_result(function())
+                    outcome.set_result(context.run(function))
                 except BaseException as error:  # noqa: BLE001 - a thread's boundary: the caller gets it
                     outcome.set_exception(error)
 

@@ -129,6 +129,8 @@ class TurnStarted(Value):
     """Answers to the questions before the request."""
     runs: str = ""
     """The tool that a person calls by hand, without the model; "" for a request."""
+    schedule: str = ""
+    """The name of the schedule that calls it."""
     disputes: str = ""
     """Id of the turn whose answer the person marked as wrong."""
     after: str | None = None
@@ -315,7 +317,9 @@ class PlanStepChanged(Value):
     step: str
     state: Literal["started", "finished", "failed"]
     tool: str | None = None
-    """finished: the tool that ran; None if the model answered without a tool."""
+    """finished: the tool that ran, or that the one tool of the plan imports for a step that was
+    never started; None if the model answered without one.
+    """
     text: str = ""
     """finished: the result, shortened; failed: why."""
     seconds: float = 0.0

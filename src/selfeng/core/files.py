@@ -8,7 +8,7 @@ import stat
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from mimetypes import guess_extension, guess_type
 from os.path import splitext
 from pathlib import Path
@@ -161,7 +161,7 @@ class LargeFiles:
         if len(begin) <= LARGE:
             return File(name=name, content=begin)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._remove_unused()
+        self.remove_unused()
         descriptor, path = tempfile.mkstemp(dir=self._folder)
         try:
             with open(descriptor, "wb") as file:
@@ -188,8 +188,14 @@ class LargeFiles:
         large = LargeContent(path=path, size=reference.size, sha256=reference.sha256)
         return File(name=reference.name, large=large)
 
-    def _remove_unused(self) -> None:
-        for path in self._folder.iterdir():
+    def remove(self, hashes: Collection[str]) -> None:
+        """Remove the copies of these contents."""
+        for sha256 in hashes:
+            (self._folder / sha256).unlink(missing_ok=True)
+
+    def remove_unused(self) -> None:
+        """Remove the contents that nobody asked for."""
+        for path in self._folder.iterdir() if self._folder.is_dir() else ():
             try:
                 if path.stat().st_mtime < time.time() - self._unused:
                     path.unlink()

@@ -174,13 +174,17 @@ class NetworkAccess(Value):
 
     def __str__(self) -> str:
         """For people and models: methods, address and secrets."""
-        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
         secrets = ", ".join(f"{use.name} as {use.key or use.place}" for use in self.secrets)
-        address = f"{self.scheme}://{self.host}{port}{self.path}"
         with_secrets = f" with the secret {secrets}" if secrets else ""
         near = " in your own network" if self.private else ""
         redirected = f" where {self.after} redirects there" if self.after else ""
-        return f"{', '.join(self.methods)} {address}{near}{with_secrets}{redirected}"
+        return f"{self.requests}{near}{with_secrets}{redirected}"
+
+    @property
+    def requests(self) -> str:
+        """Methods and address, the same in every language."""
+        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
+        return f"{', '.join(self.methods)} {self.scheme}://{self.host}{port}{self.path}"
 
     @property
     def name(self) -> str:

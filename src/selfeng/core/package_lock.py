@@ -46,6 +46,10 @@ _COMPILE = (
 )
 
 
+_MEGABYTES = 100_000
+"""Bytes from which a size is told in megabytes."""
+
+
 class Package(Value):
     """A package of a lock, with what a person reads about it before it is installed."""
 
@@ -63,8 +67,10 @@ class Package(Value):
         return f"{self.name}=={self.version}"
 
     def __str__(self) -> str:
-        size = f"{self.size / 1e6:.1f} MB" if self.size else ""
-        facts = ", ".join(filter(None, (size, self.licence)))
+        size = (
+            f"{self.size / 1e6:.1f} MB" if self.size >= _MEGABYTES else f"{self.size / 1e3:.0f} kB"
+        )
+        facts = ", ".join(filter(None, (size if self.size else "", self.licence)))
         return f"{self.name} {self.version} ({facts or '?'})"
 
 

@@ -144,6 +144,12 @@ class ToolVersion(ToolDraft):
     """UTC."""
     provenance: Provenance
 
+    @property
+    def tool(self) -> Tool:
+        """The tool as it was at this version."""
+        own = {name: getattr(self, name) for name in ("version", "digest", "created_at")}
+        return Tool(**dict(self.draft()), **own)
+
 
 class Proposal(Tool):
     """A new tool, or a version of one, that waits for its person to accept it: the library does not

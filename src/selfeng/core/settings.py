@@ -298,6 +298,8 @@ class Settings(BaseSettings):
     """Connections of one address other than this machine's; raise it for a proxy."""
     program_requests_per_minute: int = Field(6000, ge=0, le=10_000_000)
     """Requests of programs per process, on average and in a burst; 0: no limit."""
+    hook_requests_per_minute: int = Field(0, ge=0, le=10_000_000)
+    """Signed requests that begin runs of schedules, per process, at /hooks/; 0: none are taken."""
     turns_max_running: int = Field(24, ge=1, le=1000)
     """Requests that run at once in all processes on one database; more wait in a queue."""
     turns_per_process: int = Field(24, ge=0, le=1000)

@@ -307,10 +307,14 @@ class Asking(Value):
 
 
 class HandCall(Value):
-    """A person calls a tool, which needs no model."""
+    """A person, or a schedule of theirs, calls a tool, which needs no model."""
 
     kind: Literal["call"] = "call"
     call: FunctionCall
+    version: int = 0
+    """Of the tool; 0 for the newest."""
+    schedule: str = ""
+    """The name of the schedule."""
 
 
 class ToolDescription(Value):
@@ -533,7 +537,9 @@ class Turn:
     again.
     """
     granted: dict[str, Consent] = field(default_factory=dict)
-    """What the person has said of what tools need, by its key, and to questions, by their ids."""
+    """What the person has said of what tools need, by `need_key`, and to questions, by their
+    ids.
+    """
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""

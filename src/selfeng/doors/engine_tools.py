@@ -22,15 +22,17 @@ from selfeng.core.errors import (
 from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import ALWAYS, NO, AnswerValue, answers_of
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked
 from selfeng.core.tool import Need, Tool
 from selfeng.core.value import Value, first_problem
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.doors.call_results import described, executed, refused, text_result
+from selfeng.doors.call_results import described, executed, program_result, refused, text_result
 from selfeng.doors.mcp_server import Report
 from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import LONGEST_REQUEST, Engine
+from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
 
 V = TypeVar("V", bound=Value)
 
@@ -132,6 +134,19 @@ class RunCall(Value):
     files: GivenFiles = Field((), description="Files that the arguments name.")
 
 
+class ProgramCall(Value):
+    """Run a program that combines tools of the library, in one call of the sandbox, without a
+    model: values pass from tool to tool. It defines `def program(...)`, and imports each tool by
+    the line that find_tools gives.
+    """
+
+    code: Annotated[str, Field(min_length=1, max_length=LONGEST_PROGRAM)] = Field(
+        description="Python source."
+    )
+    arguments: dict[str, Any] = Field({}, description="The arguments of `program`, by name.")
+    files: GivenFiles = Field((), description="Files for its current folder.")
+
+
 class GrantsCall(Value):
     """List the hosts, packages and limits that the person allows tools of the library."""
 
@@ -154,18 +169,54 @@ class RevokeCall(Value):
     need: str = Field("", description="A host, a package or `limits`; all grants by default.")
 
 
+class AddScheduleCall(SchedulePlan):
+    """Have a tool of the library called at set times, without a model, as long as a server runs.
+    `cron` has minute, hour, day, month and weekday, such as `0 8 * * mon`; `timezone` is such as
+    Europe/Berlin. The runs are turns of the conversation that the result names.
+    """
+
+    files: GivenFiles = Field((), description="Files that the arguments name.")
+
+
+class ListSchedulesCall(Value):
+    """List your schedules, when they are due, and what their last runs came to. A run that fails,
+    or needs consent, pauses its schedule.
+    """
+
+
+class RunScheduleCall(Value):
+    """Run a schedule once, now, also a paused one."""
+
+    name: str = Field(description="Name or id of the schedule.")
+
+
+class PauseScheduleCall(Value):
+    """Begin no more runs of a schedule, or begin them again."""
+
+    name: str = Field(description="Name or id of the schedule.")
+    resume: bool = Field(False, description="Begin them again, from the next time on.")
+
+
 FIXED: Mapping[str, type[Value]] = {
     "ask": AskCall,
     "answer_is_wrong": WrongCall,
     "find_tools": FindCall,
     "run_tool": RunCall,
+    "run_program": ProgramCall,
     "list_grants": GrantsCall,
     "allow_need": AllowCall,
     "revoke_grant": RevokeCall,
+    "list_schedules": ListSchedulesCall,
+    "add_schedule": AddScheduleCall,
+    "run_schedule": RunScheduleCall,
+    "pause_schedule": PauseScheduleCall,
 }
 """The arguments of the tools that are always there, by name."""
-_AT_ONCE = (FindCall, GrantsCall, AllowCall, RevokeCall)
-"""Those that begin no turn and call no tool."""
+_AT_ONCE = (
+    *(FindCall, ProgramCall, GrantsCall, AllowCall, RevokeCall),
+    *(ListSchedulesCall, AddScheduleCall, PauseScheduleCall),
+)
+"""Those that begin no turn."""
 
 
 class EngineTools:
@@ -195,12 +246,16 @@ class EngineTools:
             match name:
                 case "find_tools":
                     return await self._find(_parsed(FindCall, arguments))
+                case "run_program":
+                    return await self._run_program(_parsed(ProgramCall, arguments))
                 case "list_grants":
                     return await self._grants(_parsed(GrantsCall, arguments))
                 case "allow_need":
                     return await self._allow(_parsed(AllowCall, arguments), answers or {})
                 case "revoke_grant":
                     return await self._revoke(_parsed(RevokeCall, arguments))
+                case "list_schedules" | "add_schedule" | "pause_schedule":
+                    return await self._schedules(name, arguments)
             work = await self._work(name, arguments)
             if isinstance(work, RunCall):
                 return await self._run(work.name, work.arguments, work.files)
@@ -264,6 +319,9 @@ class EngineTools:
             case "answer_is_wrong":
                 wrong = _parsed(WrongCall, arguments)
                 return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
+            case "run_schedule":
+                schedule = _parsed(RunScheduleCall, arguments)
+                return self._engine.schedules.start(self._owner, schedule.name)
             case "run_tool":
                 run = _parsed(RunCall, arguments)
             case _:
@@ -273,6 +331,27 @@ class EngineTools:
             return run
         files = [file.file() for file in run.files]
         return self._engine.run(self._owner, None, run.name, run.arguments, files)
+
+    async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """What a call about schedules comes to that begins no run."""
+        schedules, owner = self._engine.schedules, self._owner
+        match name:
+            case "list_schedules":
+                _parsed(ListSchedulesCall, arguments)
+                return _listed(await schedules.list(owner))
+            case "add_schedule":
+                call = _parsed(AddScheduleCall, arguments)
+                if call.deliver or call.hook:
+                    raise RequestError(
+                        "an agent can't open a schedule to other hosts",
+                        "a person adds such a schedule, by `selfeng schedules add` or REST",
+                    )
+                plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
+                files = [file.file() for file in call.files]
+                return _listed([await self._engine.schedule(owner, plan, files)])
+        pause = _parsed(PauseScheduleCall, arguments)
+        change = schedules.resume if pause.resume else schedules.pause
+        return _listed([await change(owner, pause.name)])
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
@@ -310,7 +389,12 @@ class EngineTools:
 
     async def _find(self, call: FindCall) -> types.CallToolResult:
         matches = [
-            {**described(match.tool), "confidence": round(match.confidence, 2)}
+            {
+                **described(match.tool),
+                "import": f"from {match.tool.name} import {match.tool.name}",
+                "signature": str(match.tool.signature),
+                "confidence": round(match.confidence, 2),
+            }
             for match in await self._engine.library.matches(call.request, _FOUND)
         ]
         lines = [
@@ -329,6 +413,15 @@ class EngineTools:
             self._owner, name, arguments, given_files, watch=events.append
         )
         return executed(execution, events)
+
+    async def _run_program(self, call: ProgramCall) -> types.CallToolResult:
+        events: list[Event] = []
+        program = await self._engine.program(call.code)
+        files = [file.file() for file in call.files]
+        execution = await self._engine.call(
+            self._owner, program, call.arguments, files, watch=events.append
+        )
+        return program_result(program, execution, events)
 
     async def _grants(self, call: GrantsCall) -> types.CallToolResult:
         network = self._engine.network
@@ -360,8 +453,8 @@ class EngineTools:
             case "no":
                 return text_result("The person does not allow it.", {"allowed": ""}, failed=True)
         refusal = refused(not_granted(tool.name, needs))
-        asked = {"questions": [question.model_dump(mode="json")], "answer": question.question}
-        structured = {**(refusal.structured_content or {}), "outcome": "asked", **asked}
+        questions = {"questions": [question.model_dump(mode="json")], "answer": question.question}
+        structured = {**(refusal.structured_content or {}), "outcome": "asked", **questions}
         return refusal.model_copy(update={"structured_content": structured})
 
     async def _revoke(self, call: RevokeCall) -> types.CallToolResult:
@@ -399,6 +492,15 @@ def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
         raise RequestError(first_problem(error, "the arguments"), f"give {takes}") from error
 
 
+def _listed(schedules: Sequence[Schedule]) -> types.CallToolResult:
+    lines = [
+        f"{s.name}: {s.tool}, {s.cron} {s.timezone}, {s.reason or s.next_at.isoformat()}"
+        for s in schedules
+    ]
+    listed = [schedule.model_dump(mode="json") for schedule in schedules]
+    return text_result("\n".join(lines) or "There are no schedules.", {"schedules": listed})
+
+
 def _fixed(name: str, kind: type[Value]) -> types.Tool:
     schema = kind.model_json_schema()
     fields = {
@@ -415,9 +517,9 @@ def _fixed(name: str, kind: type[Value]) -> types.Tool:
             "additionalProperties": False,
         },
         annotations=types.ToolAnnotations(
-            read_only_hint=kind in (FindCall, GrantsCall),
+            read_only_hint=kind in (FindCall, GrantsCall, ListSchedulesCall),
             destructive_hint=kind is RevokeCall,
-            idempotent_hint=kind in _AT_ONCE,
+            idempotent_hint=kind in _AT_ONCE and kind is not AddScheduleCall,
             open_world_hint=False,
         ),
     )

@@ -45,8 +45,8 @@ _ALIVE = 15.0
 
 _INSTRUCTIONS = (
     "An agent that builds its own tools. `ask` it for anything that code can work out: it uses a "
-    "tool of its library, or writes, tests and keeps a new one. `find_tools` and `run_tool` use "
-    "the library directly, without a model."
+    "tool of its library, or writes, tests and keeps a new one. `find_tools`, `run_tool` "
+    "and `run_program` use the library directly, without a model."
 )
 
 
@@ -156,22 +156,7 @@ def mcp_server(
             result = await call(params.name, arguments)
             if params.request_state:
                 return result
-        for _ in range(_MOST_FORMS):
-            form = form_of(result) if _shows_forms(context) else None
-            if form is None:
-                break
-            if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                requests: types.InputRequests = {ANSWERS: form.request}
-                return types.InputRequiredResult(
-                    input_requests=requests, request_state=form.conversation
-                )
-            filled = await context.session.elicit_form(
-                form.message, form.schema, context.request_id
-            )
-            if (answers := filled_in(filled)) is None:
-                break
-            result = await go_on(form.conversation, answers)
-        return result
+        return await _with_forms(context, result, go_on)
 
     async def task(context: ServerRequestContext[Any, Any], params: _TaskParams) -> dict[str, Any]:
         assert tasks is not None
@@ -229,6 +214,30 @@ def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]
 
     # the SDK hands out no other sign of a connection's end
     session._connection.exit_stack.callback(source.changed.subscribe(tell))
+
+
+async def _with_forms(
+    context: ServerRequestContext[Any, Any],
+    result: types.CallToolResult,
+    resume: Callable[[str, Mapping[str, Any]], Awaitable[types.CallToolResult]],
+) -> types.CallToolResult | types.InputRequiredResult:
+    """The result, or that of the call which the person's answers resume: a form for each question
+    that it asks, where the client shows forms.
+    """
+    for _ in range(_MOST_FORMS):
+        form = form_of(result) if _shows_forms(context) else None
+        if form is None:
+            break
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            requests: types.InputRequests = {ANSWERS: form.request}
+            return types.InputRequiredResult(
+                input_requests=requests, request_state=form.conversation
+            )
+        filled = await context.session.elicit_form(form.message, form.schema, context.request_id)
+        if (answers := filled_in(filled)) is None:
+            break
+        result = await resume(form.conversation, answers)
+    return result
 
 
 async def _while_there(

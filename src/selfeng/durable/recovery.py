@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 _LOOK = 1.0
 """Seconds between looks at the turns of other processes."""
 _REMOVAL = 3600
-"""Looks between removals of what was deleted, or was temporary."""
+"""Looks between removals of what is kept no longer."""
 
 Resume = Callable[[ClaimedTurn, Request, Sequence[NumberedEvent]], Awaitable[None]]
 """Runs a turn, with its request and its events so far. Raises: AgentError: it can't go on."""
@@ -48,16 +48,18 @@ class TurnRecovery:
         files: ConversationFiles,
         processes: Processes,
         recorder: Recorder,
+        sweep: Callable[[], object],
         unready: Callable[[], str],
         changed: Changes[[]],
         background: BackgroundTasks,
     ) -> None:
-        """Without `resume`, no turn outlives its process. `unready` is why a turn would have to
-        wait here, "" if it would not; `changed` reports when that may be another reason.
+        """Without `resume`, no turn outlives its process. `sweep` removes, in a thread, what is
+        kept no longer. `unready` is why a turn would have to wait here, "" if it would not;
+        `changed` reports when that may be another reason.
         """
         self._resume, self._turns, self._queue = resume, turns, queue
         self._journal, self._processes, self._recorder = journal, processes, recorder
-        self._files = files
+        self._files, self._sweep = files, sweep
         self._unready, self._changed, self._background = unready, changed, background
         self._unbegun: list[ClaimedTurn] = []
         """Those that were taken out of the queue and could not begin here."""
@@ -129,7 +131,7 @@ class TurnRecovery:
             await asyncio.sleep(_LOOK)
             try:
                 if look % _REMOVAL == 0:
-                    await asyncio.to_thread(self._journal.remove_deleted)
+                    await asyncio.to_thread(self._sweep)
                 while self._unbegun:
                     await asyncio.to_thread(self._queue.give_back, self._unbegun[-1])
                     self._unbegun.pop()
@@ -147,8 +149,8 @@ class TurnRecovery:
             self._turns.stop_here(turn_id)
 
     async def _stop_abandoned_turns(self) -> None:
-        """Mark turns that killed servers left running as stopped, and remove the conversations
-        that were deleted long ago.
+        """Mark turns that killed servers left running as stopped, and remove what is kept no
+        longer.
         """
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
-        await asyncio.to_thread(self._journal.remove_deleted)
+        await asyncio.to_thread(self._sweep)

@@ -10,7 +10,7 @@ import hashlib
 import pickle
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ from selfeng.core.settings import Settings
 from selfeng.durable.outcomes import StepOutcome
 
 if TYPE_CHECKING:
-    from dbos import DBOS, StepReservation
+    from dbos import DBOS, StepReservation, WorkflowStatus
 
 _NAME = "selfeng"
 _PAUSE = 10.0
@@ -199,6 +199,17 @@ def _open(url: str) -> sa.Engine | None:
     return engine
 
 
+def _orphans(
+    stored: Iterable["WorkflowStatus"], recent: Iterable["WorkflowStatus"], running: Collection[str]
+) -> list[str]:
+    """The stored workflows of works that do not run, without the recent ones and those of this
+    process.
+    """
+    kept_ids = {workflow.workflow_id for workflow in recent} | _ports.keys()
+    names = (workflow.workflow_id for workflow in stored)
+    return [n for n in names if n not in kept_ids and n.partition("/")[0] not in running]
+
+
 async def _cancel_the_rest() -> None:
     """End what runs on this loop; a workflow that is cancelled so can be resumed."""
     other_tasks = asyncio.all_tasks() - {asyncio.current_task()}
@@ -319,6 +330,18 @@ class Workflows:
         if not keep:
             await self._delete(names)
 
+    async def forget(self, work_ids: Collection[str]) -> None:
+        """Delete the steps of works that have ended, and of their parts."""
+        dbos = await self._started()
+        workflows = await self._on_loop(
+            dbos.list_workflows_async(load_input=False, load_output=False)
+        )
+        names = (workflow.workflow_id for workflow in workflows)
+        await self._delete([name for name in names if name.partition("/")[0] in work_ids])
+        if self._engine:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
     async def aclose(self) -> None:
         async with self._starting:  # who asked for the start may have been stopped
             if self._loop is None or self._thread is None:
@@ -376,15 +399,16 @@ class Workflows:
         return loop
 
     async def _purge(self) -> None:
-        """Delete the steps of failed turns when their time is over."""
+        """Delete the steps of turns that do not run when their time is over."""
         from dbos import DBOS
 
         while True:
             await asyncio.sleep(self._kept_seconds / 24)
-            old = await DBOS.list_workflows_async(
-                status="SUCCESS", completed_before=self._oldest(), load_input=False
-            )
-            await DBOS.delete_workflows_async([workflow.workflow_id for workflow in old])
+            list_all = partial(DBOS.list_workflows_async, load_input=False, load_output=False)
+            stored = await list_all(end_time=self._oldest())
+            recent = await list_all(status="SUCCESS", completed_after=self._oldest())
+            running = await asyncio.to_thread(self._running)
+            await DBOS.delete_workflows_async(_orphans(stored, recent, running))
 
     def _oldest(self) -> str:
         return (datetime.now(UTC) - timedelta(seconds=self._kept_seconds)).isoformat()
@@ -409,15 +433,9 @@ class Workflows:
         DBOS.launch()
         DBOS.register_queue(self._executor, polling_interval_sec=0.1)
         list_all = partial(DBOS.list_workflows, load_input=False, load_output=False)
-        stored_ids = {w.workflow_id for w in list_all()}
-        recent_ids = {
-            w.workflow_id for w in list_all(status="SUCCESS", completed_after=self._oldest())
-        }
-        running = self._running()
-        orphan_ids = [
-            name for name in stored_ids - recent_ids if name.partition("/")[0] not in running
-        ]
-        if orphan_ids:
+        stored = list_all()
+        recent = list_all(status="SUCCESS", completed_after=self._oldest())
+        if orphan_ids := _orphans(stored, recent, self._running()):
             DBOS.delete_workflows(orphan_ids)
 
     def _end(self) -> None:

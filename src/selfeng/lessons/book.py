@@ -193,11 +193,8 @@ def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
         None,
     )
     if same is None:
-        lesson_id = rows.insert(
-            connection, finding.agent, storable(finding.trigger), storable(finding.advice)
-        )
-        rows.add_evidence(connection, lesson_id, turn_id)
-        return lesson_id
+        trigger, advice = storable(finding.trigger), storable(finding.advice)
+        return rows.insert(connection, finding.agent, trigger, advice, turn_id)
     if turn_id not in same.evidence:
         rows.confirm(connection, same)
         rows.add_evidence(connection, same.id, turn_id)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.store.database import utc
-from selfeng.store.schema import examined_turns, lesson_evidence, lessons
+from selfeng.store.schema import conversations, examined_turns, lesson_evidence, lessons, turns
 
 START_WEIGHT = 0.5
 LEAST_WEIGHT = 0.2
@@ -57,11 +57,23 @@ def load(
     return tuple(_lesson(row, tuple(evidence[row.id])) for row in rows)
 
 
-def insert(connection: sa.Connection, agent: AgentKind, trigger: str, advice: str) -> str:
-    """Store a new lesson and return its id."""
+def insert(
+    connection: sa.Connection, agent: AgentKind, trigger: str, advice: str, turn_id: str
+) -> str:
+    """Store a new lesson, which a turn taught, and return its id."""
     lesson_id, now = uuid4().hex, datetime.now(UTC)
     words = {"id": lesson_id, "agent": agent, "trigger": trigger, "advice": advice}
-    connection.execute(lessons.insert().values(**words, **FRESH, created_at=now, updated_at=now))
+    owner = sa.select(conversations.c.owner).join(turns).where(turns.c.id == turn_id)
+    connection.execute(
+        lessons.insert().values(
+            **words,
+            **FRESH,
+            created_at=now,
+            updated_at=now,
+            owner=connection.scalar(owner) or "",
+        )
+    )
+    add_evidence(connection, lesson_id, turn_id)
     return lesson_id
 
 
@@ -127,7 +139,7 @@ def change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
 
 
 def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesson:
-    columns = row._asdict()
+    columns = {name: value for name, value in row._asdict().items() if name in Lesson.model_fields}
     return Lesson(
         **columns
         | {

@@ -4,7 +4,7 @@ transaction.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
@@ -14,6 +14,8 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from selfeng.core.http import Exchange
+from selfeng.core.owner import current_owner
 from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.library import lexical, revisions
 from selfeng.library.fusion import Vector
@@ -201,6 +203,27 @@ def _keep_exchanges(connection: sa.Connection, tool: ToolDraft) -> None:
         connection.execute(cassettes.insert().values(sha256=sha256, exchanges=exchanges))
 
 
+def without(
+    connection: sa.Connection,
+    tool: ToolDraft,
+    examples: Collection[str],
+    exchanges: Collection[Exchange],
+) -> dict[str, Any]:
+    """The changed columns of a tool, or a version, without these example requests and exchanges;
+    the remaining exchanges are stored.
+    """
+    changed = ToolDraft.model_validate(
+        dict(tool.draft())
+        | {
+            "example_requests": tuple(e for e in tool.example_requests if e not in examples),
+            "exchanges": tuple(e for e in tool.exchanges if e not in exchanges),
+        }
+    )
+    _keep_exchanges(connection, changed)
+    all_columns = columns(changed)
+    return {name: all_columns[name] for name in ("example_requests", "cassette")}
+
+
 def _hash(exchanges: str) -> str | None:
     return None if exchanges == "[]" else hashlib.sha256(exchanges.encode()).hexdigest()
 
@@ -332,16 +355,22 @@ def drop_vectors(connection: sa.Connection, but: str) -> None:
 
 
 def serve(
-    connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding
+    connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding | None
 ) -> None:
-    """Let search find the tool by the requests that it was written with and by the `used` ones."""
+    """Let search find the tool by the requests that it was written with and by the `used` ones;
+    `embedding` None: it has no vector then.
+    """
     keep_requests(connection, tool.name, used)
     lexical.write(connection, tool, used)
-    insert_vector(connection, tool.name, embedding)
+    if embedding is None:
+        connection.execute(tool_vectors.delete().where(tool_vectors.c.name == tool.name))
+        revisions.note(connection, tool.name)
+    else:
+        insert_vector(connection, tool.name, embedding)
 
 
 def release(
-    connection: sa.Connection, tool: Tool, used: Sequence[str], embedding: Embedding
+    connection: sa.Connection, tool: Tool, used: Sequence[str], embedding: Embedding | None
 ) -> None:
     """Let search find an imported tool by its example requests from now on, too."""
     all_columns = columns(tool)
@@ -361,7 +390,9 @@ def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
-    """Replace the tool's used requests with these, newest first."""
+    """Replace the tool's used requests with these, newest first; new ones are the person's for whom
+    the program works.
+    """
     new_requests = list(requests)
     ours = tool_requests.c.name == name
     present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())
@@ -371,7 +402,9 @@ def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str])
     for request in new_requests:
         if request not in present:
             connection.execute(
-                tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC))
+                tool_requests.insert().values(
+                    name=name, request=request, at=datetime.now(UTC), owner=current_owner()
+                )
             )
 
 

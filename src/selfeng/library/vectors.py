@@ -1,7 +1,7 @@
 """The search vectors of tools, made by the current embedder."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -105,6 +105,23 @@ class Vectors:
 
         return self._change(name, remove)
 
+    def forget_all(self, name: str, requests: Collection[str]) -> bool:
+        """Remove these requests from those that a tool has learned and from its examples; False if
+        it has none of them. While the embedder is unavailable, the tool has no vector then.
+        """
+
+        def remove(tool: Tool, used: Used) -> _FoundBy | None:
+            examples, remaining = (
+                tuple(text for text in texts if text not in requests)
+                for texts in (tool.example_requests, used)
+            )
+            if (examples, remaining) == (tool.example_requests, used):
+                return None
+            changed = tool.model_copy(update={"example_requests": examples})
+            return _FoundBy(changed, remaining)
+
+        return self._change(name, remove, records.release, without_vector=True)
+
     def release(self, name: str) -> bool:
         """Let search find an imported tool by the example requests that it came with; False if it
         is by them already, or came with none.
@@ -115,7 +132,9 @@ class Vectors:
         self,
         name: str,
         change: Callable[[Tool, Used], "_FoundBy | None"],
-        store: Callable[[sa.Connection, Tool, Used, Embedding], None] = records.serve,
+        store: Callable[[sa.Connection, Tool, Used, Embedding | None], None] = records.serve,
+        *,
+        without_vector: bool = False,
     ) -> bool:
         """Replace what a tool is found by with the result of `change`; False if that is None or
         there is no such tool.
@@ -126,7 +145,12 @@ class Vectors:
             after = before and change(*before)
             if before is None or after is None:
                 return False
-            embedding = self._of(*after)
+            try:
+                embedding = self._of(*after)
+            except EmbedderUnavailable:
+                if not without_vector:
+                    raise
+                embedding = None
             with writing(self._engine) as connection:
                 if (
                     _found_by(connection, name) == before

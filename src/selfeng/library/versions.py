@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from selfeng.core.errors import VersionNotFound
+from selfeng.core.owner import current_owner
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.tool import Tool
 from selfeng.library import records
@@ -34,6 +35,7 @@ def columns(tool: Tool, provenance: Provenance) -> dict[str, Any]:
         "version": tool.version,
         "digest": tool.digest,
         "created_at": datetime.now(UTC),
+        "owner": current_owner(),
     }
     return {**records.columns(tool.draft()), **version_columns, **records.columns(provenance)}
 

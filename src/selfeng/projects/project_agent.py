@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,24 @@ from selfeng.durable.outcomes import done_once, name_of
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore, back_up
+from selfeng.store.retention import IN_NAME
 
 NAME = "builder"
 _OUT_OF_ORDER: dict[str, type[AgentError]] = {
     error.kind: error for error in (ModelError, SandboxError, BudgetExceeded)
 }
 _LONGEST_NAME = 30
+_OF_CONVERSATION = re.compile(rf".*-[0-9a-f]{{{IN_NAME}}}")
+
+
+def keep_projects(folder: Path, beginnings: Collection[str]) -> None:
+    """Delete the projects in the folder, with their backups, but those of conversations whose ids
+    begin so, with `IN_NAME` characters. Blocking.
+    """
+    store = ProjectStore(folder)
+    for name in store.names():
+        if _OF_CONVERSATION.fullmatch(name) and name[-IN_NAME:] not in beginnings:
+            store.delete(name)
 
 
 class ProjectAgent:
@@ -92,7 +105,7 @@ class ProjectAgent:
                     None,
                     (
                         words[:_LONGEST_NAME].strip("-") or "project",
-                        task.turn.request.conversation_id[:8],
+                        task.turn.request.conversation_id[:IN_NAME],
                     ),
                 )
             ),

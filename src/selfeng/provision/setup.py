@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
 from selfeng.capability_registry import CapabilityRegistry
@@ -59,22 +59,24 @@ class Setup:
         seeded: SeedMark,
         processes: Processes,
         background: BackgroundTasks,
-        watch: Callable[[], Coroutine[Any, Any, None]],
+        watches: Iterable[Callable[[], Coroutine[Any, Any, None]]],
     ) -> None:
         """`parts` set up the part that they are named after: blocking functions that report their
-        progress line by line. `synthesis` gives the one in use; `watch` runs as long as a server.
+        progress line by line. `synthesis` gives the one in use; `watches` run as long as a
+        server.
         """
         self._parts, self._configuration, self._readiness = parts, configuration, readiness
         self._library, self._synthesis, self._seeded = library, synthesis, seeded
         self._sandbox, self._upkeep = sandbox, upkeep
-        self._processes, self._background, self._watch = processes, background, watch
+        self._processes, self._background, self._watches = processes, background, watches
 
     def start(self) -> asyncio.Task[None]:
         """Start to set up what this machine lacks, in the background. Requests wait for what they
         need; `status` shows the progress.
         """
         self._readiness.expect("search", "sandbox", "tools")
-        self._background.start(self._watch())
+        for watch in self._watches:
+            self._background.start(watch())
         return self._background.start(self._set_up())
 
     async def get_ready(self, to_build: bool = True) -> None:

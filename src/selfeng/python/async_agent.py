@@ -18,9 +18,11 @@ from selfeng.core.events import Outcome, Record
 from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import answers_of
+from selfeng.core.schedule import Missed, Schedule, SchedulePlan
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import Asked
 from selfeng.core.tool import Candidate, Grant, Need, Tool
+from selfeng.core.value import first_problem
 from selfeng.core.verdict import Execution, Returned
 from selfeng.doors.local_files import read_files
 from selfeng.doors.turn_story import TurnStory
@@ -227,13 +229,29 @@ class AsyncAgent:
         Raises: as `call`, but not ToolFailed.
         """
         engine = await self._ready("sandbox")
-        try:
-            plain_arguments = to_jsonable_python(dict(arguments or {}))
-        except PydanticSerializationError as error:
-            raise RequestError(
-                f"the arguments for {name} have no form in JSON: {error}", "give plain data"
-            ) from error
-        return await engine.call(LOCAL, name, plain_arguments, await self._files(files))
+        return await engine.call(LOCAL, name, _plain(name, arguments), await self._files(files))
+
+    async def run_program(
+        self,
+        code: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        files: Iterable[Given] = (),
+    ) -> Execution:
+        """Run a program, without the model, in one call of the sandbox: Python source that defines
+        `def program(...)` and imports tools as `from NAME import NAME`. Gives what it came to, as
+        `execute`.
+
+        Raises:
+            NotConsented: a tool needs what nobody has allowed it.
+            SandboxError
+            RequestError: the code is no such program, the arguments don't fit it, or the files
+                can't be used.
+        """
+        engine = await self._ready("sandbox")
+        program = await engine.program(code)
+        plain_arguments = _plain("the program", arguments)
+        return await engine.call(LOCAL, program, plain_arguments, await self._files(files))
 
     async def grants(self, tool: str = "") -> tuple[Grant, ...]:
         """The hosts, packages and limits that tools may have: those of a tool, or all."""
@@ -256,6 +274,67 @@ class AsyncAgent:
         """
         return await (await self._opened()).network.revoke(tool, need)
 
+    async def schedule(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        cron: str,
+        timezone: str = "UTC",
+        name: str = "",
+        version: int = 0,
+        missed: Missed = "once",
+        seconds: int = 600,
+        files: Iterable[Given] = (),
+    ) -> Schedule:
+        """Have a tool called at set times, without the model, as long as `selfeng serve` or a
+        worker runs on the same data; the other arguments are as for `SchedulePlan`.
+
+        Raises:
+            ToolNotFound, ToolModified, VersionNotFound
+            RequestError: the arguments don't fit the tool, a field is wrong, or the name is taken.
+        """
+        fields = {
+            **{"tool": tool, "arguments": arguments or {}, "cron": cron, "timezone": timezone},
+            **{"name": name, "version": version, "missed": missed, "seconds": seconds},
+        }
+        try:
+            plan = SchedulePlan.model_validate(fields)
+        except ValidationError as error:
+            raise RequestError(
+                first_problem(error, "the schedule"),
+                f"the fields are {', '.join(SchedulePlan.model_fields)}",
+            ) from error
+        engine = await self._opened()
+        return await engine.schedule(LOCAL, plan, await self._files(files))
+
+    async def schedules(self) -> tuple[Schedule, ...]:
+        """The schedules by name, each with its last run."""
+        return await (await self._opened()).schedules.list(LOCAL)
+
+    async def run_schedule(self, name: str) -> Schedule:
+        """Run a schedule once, now; it then has this run as the last one.
+
+        Raises: ResourceNotFound, ResourceBusy, LimitReached.
+        """
+        engine = await self._ready("sandbox")
+        async with aclosing(engine.turn(LOCAL, engine.schedules.start(LOCAL, name))) as records:
+            async for _ in records:
+                pass
+        return await engine.schedules.settled(LOCAL, name)
+
+    async def pause_schedule(self, name: str) -> Schedule:
+        """Begin no more runs. Raises: ResourceNotFound."""
+        return await (await self._opened()).schedules.pause(LOCAL, name)
+
+    async def resume_schedule(self, name: str) -> Schedule:
+        """Begin runs again, from the next time on. Raises: ResourceNotFound."""
+        return await (await self._opened()).schedules.resume(LOCAL, name)
+
+    async def remove_schedule(self, name: str) -> None:
+        """Its conversation stays. Raises: ResourceNotFound."""
+        await (await self._opened()).schedules.remove(LOCAL, name)
+
     async def conversations(self, words: str = "") -> tuple[ConversationSummary, ...]:
         """The conversations, that with the newest turn first; with words those that have them."""
         return await (await self._opened()).conversations.list(LOCAL, words)
@@ -265,6 +344,12 @@ class AsyncAgent:
         that id.
         """
         return await (await self._opened()).conversations.history(LOCAL, conversation)
+
+    async def delete_data(self) -> None:
+        """Stop the turns of this machine's programs and commands, and delete what is stored of
+        them; see `Engine.delete_data`.
+        """
+        await (await self._opened()).delete_data(LOCAL)
 
     async def _ask(  # noqa: PLR0917 - those of `ask`
         self,
@@ -340,6 +425,16 @@ def _settings(folder: str | PathLike[str] | None, given: Mapping[str, Any]) -> S
         "parts_dir": app.parts,
     }
     return load_settings(given=folder_settings | dict(given))
+
+
+def _plain(name: str, arguments: Mapping[str, Any] | None) -> Any:
+    """Raises: RequestError: the arguments have no form in JSON."""
+    try:
+        return to_jsonable_python(dict(arguments or {}))
+    except PydanticSerializationError as error:
+        raise RequestError(
+            f"the arguments for {name} have no form in JSON: {error}", "give plain data"
+        ) from error
 
 
 def _read(name: str, content: str, returns: Any) -> Any:

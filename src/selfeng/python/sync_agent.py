@@ -79,11 +79,19 @@ class Agent:
     tool = _blocking(AsyncAgent.tool)
     search = _blocking(AsyncAgent.search)
     execute = _blocking(AsyncAgent.execute)
+    run_program = _blocking(AsyncAgent.run_program)
     grants = _blocking(AsyncAgent.grants)
     allow = _blocking(AsyncAgent.allow)
     revoke = _blocking(AsyncAgent.revoke)
+    schedule = _blocking(AsyncAgent.schedule)
+    schedules = _blocking(AsyncAgent.schedules)
+    run_schedule = _blocking(AsyncAgent.run_schedule)
+    pause_schedule = _blocking(AsyncAgent.pause_schedule)
+    resume_schedule = _blocking(AsyncAgent.resume_schedule)
+    remove_schedule = _blocking(AsyncAgent.remove_schedule)
     conversations = _blocking(AsyncAgent.conversations)
     history = _blocking(AsyncAgent.history)
+    delete_data = _blocking(AsyncAgent.delete_data)
 
     @property
     def settings(self) -> Settings:

@@ -46,6 +46,7 @@ _SENT = {
     *("accept", "accept-language", "content-type", "content-language", "idempotency-key"),
     *("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"),
     *("prefer", "range", "user-agent", "x-requested-with", "x-request-id"),
+    *("webhook-id", "webhook-timestamp", "webhook-signature"),
 }
 """Headers that a tool may set, beside those that end in `-version`."""
 _OURS = {
@@ -161,7 +162,7 @@ class Broker:
             httpx2.TransportError: none of them answers.
         """
         if self._context is None:
-            self._context = await asyncio.to_thread(self._trusted)
+            self._context = await asyncio.to_thread(self.trusted)
         last: httpx2.TransportError = httpx2.ConnectError("it has no address")
         for address in (await self.addresses(access))[:_MOST_ADDRESSES]:
             to, port = self._route(address, access.port)
@@ -183,10 +184,23 @@ class Broker:
                 return
         raise last
 
+    async def place(self, access: NetworkAccess) -> tuple[str, str, int]:
+        """An address of its host, and where that and its port are reached. Raises:
+        NetworkRefused.
+        """
+        address = (await self.addresses(access))[0]
+        return address, *self._route(address, access.port)
+
+    def trusted(self) -> ssl.SSLContext:
+        """For connections that check the server's certificate. Blocking."""
+        context = httpx2.create_ssl_context()
+        if self._authorities:
+            context.load_verify_locations(self._authorities)
+        return context
+
     async def server(self, access: NetworkAccess, name: str, user: str) -> dict[str, Any]:
         """The options for a connection to a database. Raises: NetworkRefused."""
-        address = (await self.addresses(access))[0]
-        to, port = self._route(address, access.port)
+        address, to, port = await self.place(access)
         return {
             "host": access.host,
             "hostaddr": to,
@@ -196,12 +210,6 @@ class Broker:
             "sslmode": "prefer" if reach_of(address) == "private" else "verify-full",
             **({"sslrootcert": self._authorities} if self._authorities else {}),
         }
-
-    def _trusted(self) -> ssl.SSLContext:
-        context = httpx2.create_ssl_context()
-        if self._authorities:
-            context.load_verify_locations(self._authorities)
-        return context
 
 
 class BrokeredNetwork:

@@ -20,7 +20,7 @@ from selfeng.core.private import make_private, new_private_file
 from selfeng.core.secrets import SHORTEST
 from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.database import fetch, id_of, utc, writing
+from selfeng.store.database import fetch, fetch_column, id_of, utc, writing
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -84,8 +84,8 @@ class Vault:
                 "use a name such as GITHUB_TOKEN",
             )
 
-    def set(self, name: str, value: str) -> None:
-        """Keep a secret, in place of an earlier value.
+    def set(self, name: str, value: str, owner: str = "") -> None:
+        """Keep a secret, in place of an earlier value; "" leaves its owner.
 
         Raises:
             RequestError: the name or the value can't be one.
@@ -99,6 +99,7 @@ class Vault:
         if not value.isprintable():
             raise RequestError("a secret is one line of printable characters", "enter it again")
         row = {"content": self._keep(name, value), "updated_at": datetime.now(UTC)}
+        row |= {"owner": owner} if owner else {}
         with writing(self._database) as connection:
             if not connection.execute(_SECRETS.update().where(_is(name)).values(row)).rowcount:
                 connection.execute(_SECRETS.insert().values(name=name, **row))
@@ -141,6 +142,13 @@ class Vault:
 
             with suppress(KeyringError):  # it has none of that name
                 keyring.delete_password(self._service(), name)
+
+    def remove_of(self, owner: str) -> None:
+        """Remove the secrets that this person entered."""
+        query = sa.select(_SECRETS.c.name).where(_SECRETS.c.owner == owner)
+        for name in fetch_column(self._database, query):
+            with suppress(ResourceNotFound):  # it was removed meanwhile
+                self.remove(name)
 
     def _keep(self, name: str, value: str) -> str | None:
         """What the database keeps of the value."""

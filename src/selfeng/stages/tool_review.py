@@ -261,12 +261,13 @@ class ToolReview:
         LibraryError.
         """
         proposal = await self.proposal(owner, name)
-        if proposal.based_on:
-            tool = await self._library.revise(
-                proposal.draft(), proposal.based_on, proposal.provenance
-            )
-        else:
-            tool = await self._library.add(proposal.draft(), proposal.provenance)
+        with owned_by(owner):
+            if proposal.based_on:
+                tool = await self._library.revise(
+                    proposal.draft(), proposal.based_on, proposal.provenance
+                )
+            else:
+                tool = await self._library.add(proposal.draft(), proposal.provenance)
         await asyncio.to_thread(self._proposals.remove, owner, name)
         origin = proposal.provenance.origin
         turn_id = origin.turn_id if isinstance(origin, Corrected) else ""

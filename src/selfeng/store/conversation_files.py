@@ -60,13 +60,21 @@ def keep(connection: sa.Connection, record: Record) -> None:
         case _ if not record.seq:
             return
         case TurnStarted(contents=files) | FilesMade(contents=files):
-            for position, file in enumerate(files):
-                stored = _stored(connection, file.reference(), file.pieces())
-                connection.execute(_FILES.insert().values(**key, position=position, **stored))
+            keep_files(connection, record.conversation_id, record.seq, files)
         case ExecutionFinished(tool=tool, execution=Returned(result=Result() as result)):
             stored = _stored(connection, result.reference, [result.content.encode()])
             stored |= {"turn_id": record.turn_id, "tool": tool}
             connection.execute(_RESULTS.insert().values(**key, **stored))
+
+
+def keep_files(
+    connection: sa.Connection, conversation_id: str, seq: int, files: Iterable[File]
+) -> None:
+    """Store the files of the event of that number; 0: of the conversation itself."""
+    key = {"conversation_id": conversation_id, "seq": seq}
+    for position, file in enumerate(files):
+        stored = _stored(connection, file.reference(), file.pieces())
+        connection.execute(_FILES.insert().values(**key, position=position, **stored))
 
 
 def _stored(

@@ -178,13 +178,15 @@ def deleted_long_ago(connection: sa.Connection) -> list[str]:
 def idle_conversations(
     connection: sa.Connection, kind: ConversationKind, age: timedelta
 ) -> list[str]:
-    """The ids of conversations of the kind that are not pinned, in which nothing runs and whose
-    newest turn began so long ago; also of temporary ones that were deleted.
+    """The ids of conversations of the kind that are not pinned, in which nothing runs, that no
+    schedule continues, and whose newest turn began so long ago; also of temporary ones that were
+    deleted.
     """
     turn = sa.exists().where(_TURNS.c.conversation_id == _CONVERSATIONS.c.id)
     is_old = ~turn.where(_TURNS.c.started_at >= datetime.now(UTC) - age)
     is_deleted = _CONVERSATIONS.c.deleted_at.is_not(None)
     unwanted = is_old | is_deleted if kind == "temporary" else is_old & ~is_deleted
     is_idle = ~turn.where(_TURNS.c.state == "running") & ~_CONVERSATIONS.c.pinned
+    is_idle &= ~sa.exists().where(schema.schedules.c.conversation_id == _CONVERSATIONS.c.id)
     ids = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind == kind)
     return list(connection.scalars(ids.where(is_idle, unwanted)))

@@ -151,7 +151,7 @@ class Journal:
         """Begin a conversation and return its id."""
         conversation_id = uuid4().hex
         with writing(self._engine, exclusive=False) as connection:
-            _create(connection, conversation_id, NewConversation(owner, title, kind))
+            create_conversation(connection, conversation_id, NewConversation(owner, title, kind))
         return conversation_id
 
     def named_conversation(self, owner: str, name: str) -> str:
@@ -330,7 +330,7 @@ class Journal:
         shared = any(brings_contents(entry.event) for entry in first)
         with writing(self._engine, exclusive=shared) as connection:
             if new:
-                _create(connection, conversation_id, new)
+                create_conversation(connection, conversation_id, new)
             newest = connection.scalar(
                 sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation)
             )
@@ -341,7 +341,7 @@ class Journal:
             kind = connection.scalar(
                 sa.select(_CONVERSATIONS.c.kind).where(_CONVERSATIONS.c.id == conversation_id)
             )
-            if kind == "temporary":
+            if kind == "temporary" or (started and started.schedule):
                 mark_examined(connection, turn_id)
             elif self._teaches():
                 mark_examined(connection, turn_id, unusable=-1)
@@ -687,7 +687,10 @@ def _summary(row: sa.Row[Any]) -> ConversationSummary:
     return ConversationSummary.model_validate({**row._mapping, **times})
 
 
-def _create(connection: sa.Connection, conversation_id: str, new: NewConversation) -> None:
+def create_conversation(
+    connection: sa.Connection, conversation_id: str, new: NewConversation
+) -> None:
+    """In a transaction of the caller."""
     row = {**new._asdict(), "title": storable(new.title), "model": storable(new.model)}
     row |= {"id": conversation_id, "created_at": datetime.now(UTC)}
     connection.execute(_CONVERSATIONS.insert().values(**row))

@@ -248,6 +248,9 @@ tool_versions = sa.Table(
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
     sa.Column("usage", sa.Text),  # JSON of core.events.Usage
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # whose request made it; "": nobody's, or an old version of the program did
 )
 
 cassettes = sa.Table(
@@ -304,6 +307,9 @@ tool_requests = sa.Table(
     ),
     sa.Column("request", sa.Text, primary_key=True),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # whose it was first
 )
 
 tool_words = sa.Table(
@@ -347,6 +353,9 @@ lessons = sa.Table(
     sa.Column("expired", sa.Boolean, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # whose turn taught it
 )
 
 lesson_evidence = sa.Table(
@@ -423,4 +432,30 @@ secrets = sa.Table(
     sa.Column("name", sa.String(64), primary_key=True),
     sa.Column("content", sa.Text),  # encrypted, see servers.vault; NULL: in the system's keyring
     sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "owner", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # who entered it
+)
+
+schedules = sa.Table(
+    "schedules",  # calls of tools at set times
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("owner", sa.String(64), nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("plan", sa.Text, nullable=False),  # JSON of core.schedule.SchedulePlan
+    sa.Column("files", sa.Text, nullable=False),  # JSON list of core.files.FileReference
+    sa.Column("conversation_id", sa.String(32), nullable=False, index=True),  # may be removed
+    sa.Column("state", sa.String(16), nullable=False),  # active, paused
+    sa.Column("reason", sa.Text, nullable=False),  # paused: why
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("next_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    sa.Column("run", sa.String(32), nullable=False, index=True),  # the turn that runs; "" for none
+    sa.Column("due_at", sa.DateTime(timezone=True)),  # of that run
+    sa.Column("begun_at", sa.DateTime(timezone=True)),  # of that run
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),  # of that run
+    sa.Column("given", sa.Text),  # JSON of further arguments of that run
+    sa.Column("delivered_at", sa.DateTime(timezone=True)),  # when a process began to deliver it
+    sa.Column("last", sa.Text),  # JSON of core.schedule.ScheduledRun
+    sa.UniqueConstraint("owner", "name"),
 )

@@ -1,56 +1,145 @@
-"""What is stored of a person, for how long, and its deletion."""
+"""What is stored, where and for how long; what of it is one person's, and its deletion."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from selfeng.core.files import LargeFiles
 from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch, fetch_column, reading, writing
 from selfeng.store.journal import Journal
 
 _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
 _EVIDENCE = schema.lesson_evidence.c
 
 DataKind = Literal[
-    "conversations", "files", "results", "links", "proposals", "grants", "spending", "lessons"
-]
-
-_OWNED: Mapping[DataKind, sa.Table] = {
-    "proposals": schema.proposals,
-    "grants": schema.grants,
-    "spending": schema.spending,
+    "conversations", "projects", "files", "results", "links", "schedules", "proposals", "grants",
+    "secrets", "spending", "lessons", "tools", "exchanges", "steps", "servers", "settings", "keys",
+    "parts", "backups", "system",
+]  # fmt: skip
+Until = Literal[
+    "conversation", "deletion", "end", "decision", "revocation", "use", "version", "turn", "setup",
+    "server",
+]  # fmt: skip
+UNTIL: Mapping[Until, str] = {
+    "conversation": "with the conversation",
+    "deletion": "until deleted",
+    "end": "until the link ends",
+    "decision": "until you decide",
+    "revocation": "until revoked",
+    "use": "while in use",
+    "version": "as long as a version needs them",
+    "turn": "until the turn ends, or for a day after it failed",
+    "setup": "a day longer than needed",
+    "server": "as long as the server",
 }
+"""How long, in words."""
+Deletion = Literal["all", "part", "none"]
+"""What the deletion of one person's data takes of it; part: what only that person brought."""
 
 
-class StoredKind(Value):
-    """Data of one kind."""
+class KindOfData(Value):
+    """A kind of data that the program writes."""
 
     kind: DataKind
-    count: int
+    tables: tuple[str, ...] = ()
+    """Of the database."""
+    places: tuple[str, ...] = ()
+    """Patterns of names in DATA_DIR, or the settings that name other folders."""
+    until: Until
+    setting: str = ""
+    """What changes how long it is kept."""
+    deletion: Deletion = "none"
+
+
+def _kind(
+    kind: DataKind, where: str, until: Until, deletion: Deletion = "none", setting: str = ""
+) -> KindOfData:
+    names = where.split()
+    tables = tuple(name for name in names if name in schema.metadata.tables)
+    places = tuple(name for name in names if name not in tables)
+    return KindOfData(
+        kind=kind, tables=tables, places=places, until=until, setting=setting, deletion=deletion
+    )
+
+
+DATA_KINDS = (
+    _kind(
+        "conversations",
+        "conversations turns events agents agent_messages examined_turns effects",
+        "deletion",
+        "all",
+        "KEEP_DAYS",
+    ),
+    _kind("projects", "projects/ delegated/", "deletion", "all"),
+    _kind("files", "files contents content_pieces files/", "conversation", "all"),
+    _kind("results", "results", "conversation", "all"),
+    _kind("links", "shares", "end", "all"),
+    _kind("schedules", "schedules", "deletion", "all"),
+    _kind("proposals", "proposals", "decision", "all"),
+    _kind("grants", "grants", "revocation", "all"),
+    _kind("secrets", "secrets secrets.key", "deletion", "all"),
+    _kind("spending", "spending", "deletion", "all"),
+    _kind("lessons", "lessons lesson_evidence", "use", "part", "LESSONS_EXPIRE_DAYS"),
+    _kind(
+        "tools",
+        "tools tool_versions tool_uses tool_vectors tool_requests tool_words tool_changes ranking/ "
+        "TOOLS_DIR CHROMA_PERSIST_DIR",
+        "deletion",
+        "part",
+    ),
+    _kind("exchanges", "cassettes", "version", "part"),
+    _kind("steps", "steps.db", "turn", "all"),
+    _kind("servers", "server_tools mcp.json", "revocation"),
+    _kind("settings", "settings.json", "server"),
+    _kind("keys", "signing.key trusted_keys cookie.key", "server"),
+    _kind("parts", "PARTS_DIR sandbox/ embedder/ chroma/", "setup"),
+    _kind("backups", "before-restore-*.tar.gz", "deletion"),
+    _kind("system", "properties processes agent.db .in-use", "server"),
+)
+"""Everything that is written, but for logs, which go to stderr, and temporary files, which are
+removed with the process or the call that made them. The folder `files` has
+copies of large contents, which are removed after six hours without use.
+"""
+
+
+class StoredKind(KindOfData):
+    """Data of one kind, and how much of it one person has."""
+
+    count: int | None = None
+    """None: it is not counted by persons."""
     size: int | None = None
     """Bytes, where they are counted."""
 
 
 class StoredData(Value):
-    """What is stored of a person."""
+    """What is stored, and how much of it is one person's."""
 
     kinds: tuple[StoredKind, ...]
     keep_days: int
     """Days for which a conversation without a new turn is kept; 0: until it is deleted."""
 
 
+_OWNED: Mapping[DataKind, sa.Table] = {
+    "schedules": schema.schedules,
+    "proposals": schema.proposals,
+    "grants": schema.grants,
+    "spending": schema.spending,
+}
+
+
 class PersonalData:
     """What is stored of persons. Blocking."""
 
-    def __init__(self, engine: sa.Engine, journal: Journal) -> None:
-        self._engine, self._journal = engine, journal
+    def __init__(self, engine: sa.Engine, journal: Journal, files: LargeFiles) -> None:
+        self._engine, self._journal, self._files = engine, journal, files
 
     def report(self, owner: str) -> StoredData:
-        """What is stored of an owner, without tools, which belong to all."""
+        """Everything that is stored, and how much of it is the owner's."""
         conversations = _conversations(owner)
-        learnt = sa.select(_EVIDENCE.lesson_id).where(_EVIDENCE.turn_id.in_(_turns(conversations)))
+        is_project = _CONVERSATIONS.c.kind == "project"
         files, results = (
             sa.select(table.c.sha256).where(table.c.conversation_id.in_(conversations)).distinct()
             for table in (schema.files, schema.results)
@@ -59,48 +148,72 @@ class PersonalData:
             schema.shares.c.conversation_id.in_(conversations)
         )
         rows: dict[DataKind, sa.Select[Any]] = {
-            "conversations": conversations,
+            "conversations": conversations.where(~is_project),
+            "projects": conversations.where(is_project),
             "files": files,
             "results": results,
             "links": links,
+            "lessons": sa.select(schema.lessons.c.id).where(_taught(owner)),
             **{kind: _rows(table, owner) for kind, table in _OWNED.items()},
-            "lessons": learnt.distinct(),
+            "secrets": _rows(schema.secrets, owner),
         }
-        kinds = [StoredKind(kind=kind, count=self._count(query)) for kind, query in rows.items()]
-        sizes: dict[DataKind, int] = {kind: self._size(rows[kind]) for kind in ("files", "results")}
+        counts = {kind: self._count(query) for kind, query in rows.items()}
+        sizes = {"files": self._size(files), "results": self._size(results)}
         return StoredData(
-            kinds=tuple(k.model_copy(update={"size": sizes.get(k.kind)}) for k in kinds),
+            kinds=tuple(
+                StoredKind(**dict(k), count=counts.get(k.kind), size=sizes.get(k.kind))
+                for k in DATA_KINDS
+            ),
             keep_days=self._journal.keep_days(),
         )
 
-    def requests(self, owner: str) -> list[tuple[str, str]]:
-        """Tools with the requests of the owner that find them."""
-        texts = [
-            sa.select(text).where(_TURNS.c.conversation_id.in_(_conversations(owner)))
-            for text in (_TURNS.c.request, _TURNS.c.standalone)
-        ]
-        taught = schema.tool_requests.c
-        query = sa.select(taught.name, taught.request).where(taught.request.in_(sa.union(*texts)))
-        with reading(self._engine) as connection:
-            return [(row.name, row.request) for row in connection.execute(query)]
+    def requests(self, owner: str) -> dict[str, frozenset[str]]:
+        """By tool, the owner's requests that it has learned, without those of others."""
+        learned, whose = schema.tool_requests.c, _CONVERSATIONS.c.owner
+        query = sa.select(learned.name, learned.request).where(
+            (learned.owner == owner) | learned.request.in_(_requests_of(whose == owner)),
+            learned.request.not_in(_requests_of(whose != owner)),
+        )
+        names: dict[str, set[str]] = {}
+        for row in fetch(self._engine, query):
+            names.setdefault(row.name, set()).add(row.request)
+        return {name: frozenset(requests) for name, requests in names.items()}
+
+    def turns(self, owner: str) -> frozenset[str]:
+        """Ids of all turns of the owner."""
+        return frozenset(fetch_column(self._engine, _turns(_conversations(owner))))
 
     def delete(self, owner: str) -> None:
-        """Delete the owner's conversations with files and results, links, proposals, grants and
-        spending, and the lessons that only they taught.
+        """Delete the owner's conversations with files and results, links, schedules, proposals,
+        grants and spending, and the lessons that only they taught.
         """
         conversations, lessons = _conversations(owner), schema.lessons
         with writing(self._engine) as connection:
             for table in _OWNED.values():
                 connection.execute(table.delete().where(table.c.owner == owner))
-            of_owner = _EVIDENCE.turn_id.in_(_turns(conversations))
-            learnt = connection.scalars(
-                sa.select(_EVIDENCE.lesson_id).where(of_owner).distinct()
-            ).all()
-            connection.execute(schema.lesson_evidence.delete().where(of_owner))
-            unproved = ~sa.exists().where(_EVIDENCE.lesson_id == lessons.c.id)
-            connection.execute(lessons.delete().where(lessons.c.id.in_(learnt), unproved))
+            connection.execute(lessons.delete().where(_taught(owner)))
+            connection.execute(
+                schema.lesson_evidence.delete().where(_EVIDENCE.turn_id.in_(_turns(conversations)))
+            )
+            of_owner = lessons.c.owner == owner
+            connection.execute(lessons.update().where(of_owner).values(owner=""))
             ids = [row.id for row in connection.execute(conversations)]
+            hashes = set(connection.scalars(_contents(conversations)))
         self._journal.remove_conversations(ids)
+        still = sa.select(schema.contents.c.sha256)
+        self._files.remove(hashes.difference(fetch_column(self._engine, still)))
+
+    def erase(self) -> None:
+        """Take what was deleted out of the files of a SQLite, and out of its index of words; a
+        PostgreSQL does so when it vacuums.
+        """
+        if self._engine.dialect.name != "sqlite":
+            return
+        optimize = f"INSERT INTO {schema.WORD_INDEX}({schema.WORD_INDEX}) VALUES ('optimize')"  # noqa: S608
+        with writing(self._engine) as connection:
+            connection.exec_driver_sql(optimize)
+        with self._engine.connect() as connection:
+            connection.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _count(self, query: sa.Select[Any]) -> int:
         counted = sa.select(sa.func.count()).select_from(query.subquery())
@@ -124,6 +237,32 @@ def _conversations(owner: str) -> sa.Select[tuple[str]]:
 
 def _rows(table: sa.Table, owner: str) -> sa.Select[Any]:
     return sa.select(table.c.owner).where(table.c.owner == owner)
+
+
+def _requests_of(by: sa.ColumnElement[bool]) -> sa.CompoundSelect[Any]:
+    """Requests, as they were made and as they stand alone."""
+    forms = (_TURNS.c.request, _TURNS.c.standalone)
+    return sa.union(
+        *(sa.select(form).join(_CONVERSATIONS).where(by, form.is_not(None)) for form in forms)
+    )
+
+
+def _contents(conversations: sa.Select[tuple[str]]) -> sa.CompoundSelect[Any]:
+    return sa.union(
+        *(
+            sa.select(table.c.sha256).where(table.c.conversation_id.in_(conversations))
+            for table in (schema.files, schema.results)
+        )
+    )
+
+
+def _taught(owner: str) -> sa.ColumnElement[bool]:
+    """The lessons that only turns of the owner taught and confirmed."""
+    turns, lesson = _turns(_conversations(owner)), schema.lessons.c
+    evidence = sa.exists().where(_EVIDENCE.lesson_id == lesson.id)
+    return ((lesson.owner == owner) | evidence.where(_EVIDENCE.turn_id.in_(turns))) & ~(
+        evidence.where(_EVIDENCE.turn_id.not_in(turns))
+    )
 
 
 def _turns(conversations: sa.Select[tuple[str]]) -> sa.Select[tuple[str]]:

@@ -16,7 +16,7 @@ export class ApiError extends Error {
 }
 
 // The reply to a request, with `body` as JSON, if there is one.
-async function call(method, path, body, options = {}) {
+export async function call(method, path, body, options = {}) {
   const headers = { Accept: "application/json", "Content-Type": "application/json" };
   const json = body && { headers, body: JSON.stringify(body) };
   const response = await send(path, { method, ...json, ...options });

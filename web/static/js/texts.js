@@ -10,13 +10,17 @@ export const locale =
   globalThis.navigator?.languages?.find((one) => one.split("-")[0] === language) ?? language;
 
 const bundle = new FluentBundle(locale, { useIsolating: false });
-bundle.addResource(new FluentResource(catalogue));
+export const addTexts = (source) => bundle.addResource(new FluentResource(source));
+
+addTexts(catalogue);
 
 export const words = (id, otherwise = "", values) => (hasText(id) ? t(id, values) : otherwise);
 
+const LATER = { secrets: "none", near: "none" }; // what events of earlier versions lack
+
 // A text of the server: the sentence of its code, or the text itself where it has none.
 export const coded = ({ code, values }, text = "", part = "") =>
-  code ? words(`said-${code}${part}`, text, values) : text;
+  code ? words(`said-${code}${part}`, text, { ...LATER, ...values }) : text;
 
 export const hasText = (id) => bundle.hasMessage(id);
 

@@ -267,20 +267,26 @@ said-network = { $needs ->
 }
 said-network-why = { $sent ->
     [none] {""}
-   *[other] Es sendet { $sent }. Seine Argumente können Teil davon sein.{" "}
+   *[other] Es sendet { $sent }. Seine Argumente können Teil davon sein.{"\u000A"}{ $secrets ->
+        [none] {""}
+       *[other] Mit den Geheimnissen: { $secrets }.{"\u000A"}
+    }{ $near ->
+        [none] {""}
+       *[other] Im eigenen Netz: { $near }.{"\u000A"}
+    }
 }{ $packages ->
     [none] {""}
    *[other] Sein Code braucht { $packages }; sie werden für ihn in der Sandbox installiert.{ $size ->
         [none] {""}
-       *[other] {" "}Ihre Größe: { $size } MB.
+       *[other] {"\u000A"}Ihre Größe: { $size } MB.
     }{ $unlicensed ->
         [none] {""}
-       *[other] {" "}Ihre Lizenz ist nicht bekannt: { $unlicensed }.
-    } { $vulnerable ->
+       *[other] {"\u000A"}Ihre Lizenz ist nicht bekannt: { $unlicensed }.
+    }{"\u000A"}{ $vulnerable ->
         [none] Sie haben keine bekannten Schwachstellen.
         [unknown] Ob sie bekannte Schwachstellen haben, ist nicht bekannt.
        *[other] Bekannte Schwachstellen: { $vulnerable }.
-    }{" "}
+    }{"\u000A"}
 }{ tool-limits }
 said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
 said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.
@@ -1513,6 +1519,89 @@ banner-dismiss = Ausblenden
 ## Settings
 
 settings-title = Einstellungen
+
+## Other MCP servers
+
+servers = Andere Server
+servers-count =
+    { $count ->
+        [one] { $count } anderer Server
+       *[other] { $count } andere Server
+    }
+consent-once = { $tool ->
+    [pictures] Das Modell darf die Bilder einmal sehen.
+   *[other] { $tool } ist einmal erlaubt.
+}
+consent-always = { $tool ->
+    [pictures] Das Modell darf Bilder immer sehen.
+   *[other] { $tool } ist immer erlaubt.
+}
+consent-no = { $tool ->
+    [pictures] Es geht ohne das weiter, was die Bilder zeigen.
+   *[other] Es geht ohne { $tool } weiter.
+}
+server-idle = nicht verbunden
+server-connecting = wird verbunden
+server-connected = verbunden
+server-failed = nicht verfügbar
+server-problem-failed = Der Server lässt sich nicht benutzen.
+server-problem-tools = Einige seiner Werkzeuge lassen sich nicht benutzen.
+server-tool-allowed = immer erlaubt
+server-tool-asks = fragt zuerst
+server-tool-reads = liest nach eigener Angabe nur
+proposals = Warten auf Ihre Zustimmung
+proposal-new = neues Werkzeug
+proposal-behaviour = Was sich ändert
+proposal-sources = Code und Tests
+proposal-edit = Code bearbeiten
+proposal-calls = Was es zurückgibt:
+proposal-compared = { $changed ->
+    [0] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergibt keine etwas anderes.
+    [one] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergibt 1 jetzt etwas anderes.
+   *[other] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergeben { $changed } jetzt etwas anderes.
+}
+proposal-accept = Annehmen
+proposal-accept-of = { $name } annehmen
+proposal-refuse = Ablehnen
+proposal-refuse-of = { $name } ablehnen
+proposal-done-accept = { $name } ist angenommen.
+proposal-done-refuse = { $name } ist abgelehnt.
+proposal-look = { $name } ansehen
+tool-teach = Bearbeiten
+tool-freeze = Einfrieren
+tool-freeze-note = Keine automatische Reparatur ändert eine eingefrorene Version
+teach-title = Lehren
+teach-note = Jede Zeile wird ein Test der nächsten Version.
+teach-add = Zeile hinzufügen
+teach-row = Zeile { $number }
+teach-open = (noch nicht geprüft)
+teach-passed = (besteht)
+teach-failed = (schlägt fehl)
+teach-value = Richtiger Wert
+teach-remove = Zeile { $number } entfernen
+teach-correct = Korrigieren lassen
+edit-save = Speichern
+edit-saving = Das Tor prüft es.
+edit-saved = { $name } hat jetzt Version { $version }.
+edit-waits = { $name } wartet auf Ihre Zustimmung.
+edit-nothing = Nichts ist geändert.
+edit-checking = Wird getestet
+edit-passed = { $count ->
+    [one] 1 Test besteht.
+   *[other] Alle { $count } Tests bestehen.
+}
+edit-failed = { $failed ->
+    [one] Einer von { $count } Tests schlägt fehl.
+   *[other] { $failed } von { $count } Tests schlagen fehl.
+}
+edit-problem = Es läuft nicht.
+settings-asks = Vor Änderungen der Bibliothek fragen
+settings-asks-note = Neue Werkzeuge und Versionen warten, bis Sie sie annehmen.
+
+### Loaded with what js/views/later.js has
+
+## Settings
+
 settings-save = Speichern
 settings-saved = Gespeichert. Gilt für neue Anfragen.
 settings-some-wrong = Einige Werte sind nicht möglich. Nichts wurde geändert.
@@ -1650,17 +1739,43 @@ data-files = Dateien
 data-results = Werte, die Werkzeuge ergaben
 data-links = Geteilte Links
 data-proposals = Wartende Änderungen
-data-grants = Erlaubte Hosts
+data-grants = Erlaubte Hosts, Pakete und Grenzen
 data-spending = Anfragen in den Ausgaben
 data-lessons = Lehren aus eigenen Anfragen
+data-projects = Projekte
+data-secrets = Selbst eingegebene Geheimnisse
+data-tools = Werkzeuge, ihre Versionen und der Suchindex
+data-exchanges = Antworten von Diensten, für Tests aufgezeichnet
+data-steps = Schritte laufender Anfragen
+data-servers = Andere Server und was sie dürfen
+data-settings = Einstellungen dieser Seite
+data-keys = Schlüssel dieses Servers
+data-parts = Modell, Pakete und Sandbox
+data-backups = Sicherungen vor einer Wiederherstellung
+data-system = Die Datenbank und ihre Pflege
+data-all = Alles, was gespeichert ist
+data-goes-all = „Meine Daten löschen“ löscht Ihre
+data-goes-part = „Meine Daten löschen“ löscht, was nur von Ihnen kam
+data-goes-none = „Meine Daten löschen“ lässt stehen
+data-until-conversation = Mit der Unterhaltung.
+data-until-deletion = Bis zum Löschen.
+data-until-end = Bis der Link endet.
+data-until-decision = Bis Sie entscheiden.
+data-until-revocation = Bis zum Widerruf.
+data-until-use = Solange sie gebraucht werden.
+data-until-version = Solange eine Version sie braucht.
+data-until-turn = Bis die Anfrage endet, oder einen Tag, nachdem sie gescheitert ist.
+data-until-setup = Einen Tag länger als nötig.
+data-until-server = Solange es den Server gibt.
+data-not-stored = Protokolle gehen an die Ausgabe des Servers. Temporäre Dateien enden mit dem Aufruf, der sie angelegt hat.
 data-kept = Eine Unterhaltung ohne neue Anfrage wird nach { $count } { $count ->
     [one] Tag
    *[other] Tagen
   } gelöscht, wenn sie nicht angeheftet ist.
 data-kept-always = Unterhaltungen bleiben, bis sie gelöscht werden.
-data-note = Dateien und Eingaben von Aufrufen gehen mit ihrer Unterhaltung. Werkzeuge gehören allen und bleiben.
+data-note = Dateien und Eingaben von Aufrufen gehen mit ihrer Unterhaltung.
 data-delete = Meine Daten löschen
-data-delete-question = Alle eigenen Unterhaltungen und Projekte löschen, und was nur eigene Anfragen gelehrt haben? Das lässt sich nicht rückgängig machen.
+data-delete-question = Das beendet laufende Anfragen und löscht eigene Unterhaltungen, Projekte, Geheimnisse und Erlaubnisse sowie die Werkzeuge, die nur Sie gebaut und benutzt haben. Werkzeuge, die andere benutzen, bleiben mit Code und Tests, aber ohne Ihre Beispiele und aufgezeichneten Aufrufe. Einstellungen und Sicherungen bleiben. Es lässt sich nicht rückgängig machen.
 settings-browser = Dieser Browser
 settings-browser-note = Sprache, Farben und Benachrichtigungen gelten sofort und nur in diesem Browser.
 settings-language = Sprache
@@ -1704,81 +1819,46 @@ settings-problem-address = Eine Adresse wie http://localhost:11434/v1 ist nötig
 settings-problem-credentials = Ohne Passwort, Raute und ***; der Schlüssel hat sein eigenes Feld.
 settings-problem-missing = Hier ist ein Schlüssel nötig.
 settings-problem-fixed = Es ist außerhalb dieser Seite gesetzt; das geht vor.
-
-## Other MCP servers
-
-servers = Andere Server
-servers-count =
-    { $count ->
-        [one] { $count } anderer Server
-       *[other] { $count } andere Server
-    }
-consent-once = { $tool ->
-    [pictures] Das Modell darf die Bilder einmal sehen.
-   *[other] { $tool } ist einmal erlaubt.
-}
-consent-always = { $tool ->
-    [pictures] Das Modell darf Bilder immer sehen.
-   *[other] { $tool } ist immer erlaubt.
-}
-consent-no = { $tool ->
-    [pictures] Es geht ohne das weiter, was die Bilder zeigen.
-   *[other] Es geht ohne { $tool } weiter.
-}
-server-idle = nicht verbunden
-server-connecting = wird verbunden
-server-connected = verbunden
-server-failed = nicht verfügbar
-server-problem-failed = Der Server lässt sich nicht benutzen.
-server-problem-tools = Einige seiner Werkzeuge lassen sich nicht benutzen.
-server-tool-allowed = immer erlaubt
-server-tool-asks = fragt zuerst
-server-tool-reads = liest nach eigener Angabe nur
-proposals = Warten auf deine Zustimmung
-proposal-new = neues Werkzeug
-proposal-behaviour = Was sich ändert
-proposal-sources = Code und Tests
-proposal-edit = Code bearbeiten
-proposal-calls = Was es zurückgibt:
-proposal-compared = { $changed ->
-    [0] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von dir, ergibt keine etwas anderes.
-    [one] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von dir, ergibt 1 jetzt etwas anderes.
-   *[other] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von dir, ergeben { $changed } jetzt etwas anderes.
-}
-proposal-accept = Annehmen
-proposal-accept-of = { $name } annehmen
-proposal-refuse = Ablehnen
-proposal-refuse-of = { $name } ablehnen
-proposal-done-accept = { $name } ist angenommen.
-proposal-done-refuse = { $name } ist abgelehnt.
-proposal-look = { $name } ansehen
-tool-teach = Bearbeiten
-tool-freeze = Einfrieren
-tool-freeze-note = Keine automatische Reparatur ändert eine eingefrorene Version
-teach-title = Lehren
-teach-note = Jede Zeile wird ein Test der nächsten Version.
-teach-add = Zeile hinzufügen
-teach-row = Zeile { $number }
-teach-open = (noch nicht geprüft)
-teach-passed = (besteht)
-teach-failed = (schlägt fehl)
-teach-value = Richtiger Wert
-teach-remove = Zeile { $number } entfernen
-teach-correct = Korrigieren lassen
-edit-save = Speichern
-edit-saving = Das Tor prüft es.
-edit-saved = { $name } hat jetzt Version { $version }.
-edit-waits = { $name } wartet auf deine Zustimmung.
-edit-nothing = Nichts ist geändert.
-edit-checking = Wird getestet
-edit-passed = { $count ->
-    [one] 1 Test besteht.
-   *[other] Alle { $count } Tests bestehen.
-}
-edit-failed = { $failed ->
-    [one] Einer von { $count } Tests schlägt fehl.
-   *[other] { $failed } von { $count } Tests schlagen fehl.
-}
-edit-problem = Es läuft nicht.
-settings-asks = Vor Änderungen der Bibliothek fragen
-settings-asks-note = Neue Werkzeuge und Versionen warten, bis du sie annimmst.
+data-schedules = Zeitpläne
+tool-schedules = Pläne
+schedules-none = Noch keine Zeitpläne
+schedules-about = Ein Zeitplan führt diese Version des Werkzeugs zu festen Zeiten aus, ohne das Modell, solange der Server läuft.
+schedules-new = Neuer Zeitplan
+schedule-active = an
+schedule-paused = angehalten
+schedule-running = läuft
+schedule-troubled = wartet auf Sie
+schedule-needs-you = Der letzte Lauf wartet auf Sie, daher ist der Zeitplan angehalten
+schedule-next = Nächste Läufe
+schedule-last = Letzter Lauf
+schedule-run = Jetzt ausführen
+schedule-pause = Anhalten
+schedule-resume = Fortsetzen
+schedule-results = Ergebnisse
+schedule-remove = Entfernen
+schedule-remove-question = Diesen Zeitplan entfernen? Seine Ergebnisse bleiben in ihrer Unterhaltung.
+schedule-every = Wie oft
+schedule-every-hour = Jede Stunde
+schedule-every-day = Jeden Tag
+schedule-every-workday = Montag bis Freitag
+schedule-every-week = Jede Woche
+schedule-every-month = Jeden Monat
+schedule-every-cron = Andere Zeiten, wie in cron
+schedule-when-hour = Jede Stunde, { $minute } Minuten nach voll
+schedule-when-day = Jeden Tag um { $time }
+schedule-when-workday = Montag bis Freitag um { $time }
+schedule-when-week = Jeden { $weekday } um { $time }
+schedule-when-month = Am { $day }. jedes Monats um { $time }
+schedule-when-hook = Auf signierte Anfragen
+schedule-weekday = Tag
+schedule-day = Tag des Monats
+schedule-time = Uhrzeit
+schedule-cron = Minute, Stunde, Tag, Monat, Wochentag
+schedule-timezone = Zeitzone
+schedule-timezone-unknown = Keine Zeitzone heißt so; bitte eine aus der Liste wählen.
+schedule-missed = Läufe, die verpasst wurden, als der Server aus war
+schedule-missed-once = Einen nachholen
+schedule-missed-skip = Auslassen
+schedule-missed-all = Jeden nachholen
+schedule-name = Name
+schedule-add = Zeitplan hinzufügen

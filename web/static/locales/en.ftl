@@ -267,20 +267,26 @@ said-network = { $needs ->
 }
 said-network-why = { $sent ->
     [none] {""}
-   *[other] It sends { $sent }. Its arguments may be part of that.{" "}
+   *[other] It sends { $sent }. Its arguments may be part of that.{"\u000A"}{ $secrets ->
+        [none] {""}
+       *[other] With the secrets: { $secrets }.{"\u000A"}
+    }{ $near ->
+        [none] {""}
+       *[other] In your own network: { $near }.{"\u000A"}
+    }
 }{ $packages ->
     [none] {""}
    *[other] Its code needs { $packages }, which are installed for it in the sandbox.{ $size ->
         [none] {""}
-       *[other] {" "}Their size: { $size } MB.
+       *[other] {"\u000A"}Their size: { $size } MB.
     }{ $unlicensed ->
         [none] {""}
-       *[other] {" "}Their licence is not known: { $unlicensed }.
-    } { $vulnerable ->
+       *[other] {"\u000A"}Their licence is not known: { $unlicensed }.
+    }{"\u000A"}{ $vulnerable ->
         [none] They have no known vulnerabilities.
         [unknown] Whether they have known vulnerabilities is not known.
        *[other] Known vulnerabilities: { $vulnerable }.
-    }{" "}
+    }{"\u000A"}
 }{ tool-limits }
 said-pictures = May { $model } at { $hosts } see { $files }?
 said-pictures-why = It gets the pictures themselves, as code can’t read what they show.
@@ -1516,6 +1522,89 @@ banner-dismiss = Dismiss
 ## Settings
 
 settings-title = Settings
+
+## Other MCP servers
+
+servers = Other servers
+servers-count =
+    { $count ->
+        [one] { $count } other server
+       *[other] { $count } other servers
+    }
+consent-once = { $tool ->
+    [pictures] The model may see the pictures once.
+   *[other] { $tool } is allowed once.
+}
+consent-always = { $tool ->
+    [pictures] The model may always see pictures.
+   *[other] { $tool } is always allowed.
+}
+consent-no = { $tool ->
+    [pictures] Going on without what the pictures show.
+   *[other] Going on without { $tool }.
+}
+server-idle = not connected
+server-connecting = connecting
+server-connected = connected
+server-failed = not available
+server-problem-failed = The server can’t be used.
+server-problem-tools = Some of its tools can’t be used.
+server-tool-allowed = always allowed
+server-tool-asks = asks first
+server-tool-reads = says that it only reads
+proposals = Waiting for your acceptance
+proposal-new = new tool
+proposal-behaviour = What it changes
+proposal-sources = Code and tests
+proposal-edit = Edit the code
+proposal-calls = What it returns:
+proposal-compared = { $changed ->
+    [0] Of { $compared } recorded and generated inputs, { $recorded } of them yours, none gives something else.
+    [one] Of { $compared } recorded and generated inputs, { $recorded } of them yours, 1 now gives something else.
+   *[other] Of { $compared } recorded and generated inputs, { $recorded } of them yours, { $changed } now give something else.
+}
+proposal-accept = Accept
+proposal-accept-of = Accept { $name }
+proposal-refuse = Refuse
+proposal-refuse-of = Refuse { $name }
+proposal-done-accept = { $name } is accepted.
+proposal-done-refuse = { $name } is refused.
+proposal-look = Look at { $name }
+tool-teach = Edit
+tool-freeze = Freeze
+tool-freeze-note = No automatic repair changes a frozen version
+teach-title = Teach
+teach-note = Each row is a test of the next version.
+teach-add = Add a row
+teach-row = Row { $number }
+teach-open = (not tested yet)
+teach-passed = (passes)
+teach-failed = (fails)
+teach-value = Right value
+teach-remove = Remove row { $number }
+teach-correct = Have it corrected
+edit-save = Save
+edit-saving = The gate checks it.
+edit-saved = { $name } is at version { $version }.
+edit-waits = { $name } waits for your acceptance.
+edit-nothing = Nothing is changed.
+edit-checking = Testing
+edit-passed = { $count ->
+    [one] 1 test passes.
+   *[other] All { $count } tests pass.
+}
+edit-failed = { $failed ->
+    [one] One of { $count } tests fails.
+   *[other] { $failed } of { $count } tests fail.
+}
+edit-problem = It does not run.
+settings-asks = Ask before the library changes
+settings-asks-note = New tools and versions wait until you accept them.
+
+### Loaded with what js/views/later.js has
+
+## Settings
+
 settings-save = Save
 settings-saved = Saved. New requests use it.
 settings-some-wrong = Some values can’t be used. Nothing was changed.
@@ -1653,17 +1742,43 @@ data-files = Files
 data-results = Values that tools returned
 data-links = Shared links
 data-proposals = Changes that wait for you
-data-grants = Hosts that you allowed
+data-grants = Hosts, packages and limits that you allowed
 data-spending = Requests in the spending
 data-lessons = Lessons from your requests
+data-projects = Projects
+data-secrets = Secrets that you entered
+data-tools = Tools, their versions and the search index
+data-exchanges = Answers of services, recorded for tests
+data-steps = Steps of running requests
+data-servers = Other servers and what they may do
+data-settings = Settings of this page
+data-keys = Keys of this server
+data-parts = Model, packages and sandbox
+data-backups = Backups made before a restore
+data-system = The database and its upkeep
+data-all = Everything that is stored
+data-goes-all = “Delete my data” deletes yours
+data-goes-part = “Delete my data” deletes what only you brought
+data-goes-none = “Delete my data” leaves
+data-until-conversation = With the conversation.
+data-until-deletion = Until deleted.
+data-until-end = Until the link ends.
+data-until-decision = Until you decide.
+data-until-revocation = Until revoked.
+data-until-use = While in use.
+data-until-version = As long as a version needs them.
+data-until-turn = Until the request ends, or for a day after it failed.
+data-until-setup = A day longer than needed.
+data-until-server = As long as the server.
+data-not-stored = Logs go to the server’s output. Temporary files end with the call that made them.
 data-kept = A conversation without a new request is deleted after { $count } { $count ->
     [one] day
    *[other] days
   }, unless it is pinned.
 data-kept-always = Conversations stay until you delete them.
-data-note = Files and inputs of calls go with their conversation. Tools belong to everybody and stay.
+data-note = Files and inputs of calls go with their conversation.
 data-delete = Delete my data
-data-delete-question = Delete all your conversations and projects, and what only your requests taught? This can’t be undone.
+data-delete-question = This stops your requests and deletes your conversations, projects, secrets and permissions, and the tools that only you made and used. Tools that others use stay, with code and tests, but without your examples and recorded calls. Settings and backups stay. It can’t be undone.
 settings-browser = This browser
 settings-browser-note = Language, colours and notifications apply at once, in this browser only.
 settings-language = Language
@@ -1707,81 +1822,46 @@ settings-problem-address = An address such as http://localhost:11434/v1 is neede
 settings-problem-credentials = Without password, hash or ***; the key has its own field.
 settings-problem-missing = A key is needed here.
 settings-problem-fixed = It was set outside of this page, which wins.
-
-## Other MCP servers
-
-servers = Other servers
-servers-count =
-    { $count ->
-        [one] { $count } other server
-       *[other] { $count } other servers
-    }
-consent-once = { $tool ->
-    [pictures] The model may see the pictures once.
-   *[other] { $tool } is allowed once.
-}
-consent-always = { $tool ->
-    [pictures] The model may always see pictures.
-   *[other] { $tool } is always allowed.
-}
-consent-no = { $tool ->
-    [pictures] Going on without what the pictures show.
-   *[other] Going on without { $tool }.
-}
-server-idle = not connected
-server-connecting = connecting
-server-connected = connected
-server-failed = not available
-server-problem-failed = The server can’t be used.
-server-problem-tools = Some of its tools can’t be used.
-server-tool-allowed = always allowed
-server-tool-asks = asks first
-server-tool-reads = says that it only reads
-proposals = Waiting for your acceptance
-proposal-new = new tool
-proposal-behaviour = What it changes
-proposal-sources = Code and tests
-proposal-edit = Edit the code
-proposal-calls = What it returns:
-proposal-compared = { $changed ->
-    [0] Of { $compared } recorded and generated inputs, { $recorded } of them yours, none gives something else.
-    [one] Of { $compared } recorded and generated inputs, { $recorded } of them yours, 1 now gives something else.
-   *[other] Of { $compared } recorded and generated inputs, { $recorded } of them yours, { $changed } now give something else.
-}
-proposal-accept = Accept
-proposal-accept-of = Accept { $name }
-proposal-refuse = Refuse
-proposal-refuse-of = Refuse { $name }
-proposal-done-accept = { $name } is accepted.
-proposal-done-refuse = { $name } is refused.
-proposal-look = Look at { $name }
-tool-teach = Edit
-tool-freeze = Freeze
-tool-freeze-note = No automatic repair changes a frozen version
-teach-title = Teach
-teach-note = Each row is a test of the next version.
-teach-add = Add a row
-teach-row = Row { $number }
-teach-open = (not tested yet)
-teach-passed = (passes)
-teach-failed = (fails)
-teach-value = Right value
-teach-remove = Remove row { $number }
-teach-correct = Have it corrected
-edit-save = Save
-edit-saving = The gate checks it.
-edit-saved = { $name } is at version { $version }.
-edit-waits = { $name } waits for your acceptance.
-edit-nothing = Nothing is changed.
-edit-checking = Testing
-edit-passed = { $count ->
-    [one] 1 test passes.
-   *[other] All { $count } tests pass.
-}
-edit-failed = { $failed ->
-    [one] One of { $count } tests fails.
-   *[other] { $failed } of { $count } tests fail.
-}
-edit-problem = It does not run.
-settings-asks = Ask before the library changes
-settings-asks-note = New tools and versions wait until you accept them.
+data-schedules = Schedules
+tool-schedules = Schedules
+schedules-none = No schedules yet
+schedules-about = A schedule runs this version of the tool at set times, without the model, as long as the server runs.
+schedules-new = New schedule
+schedule-active = on
+schedule-paused = paused
+schedule-running = running
+schedule-troubled = needs you
+schedule-needs-you = The last run needs you, so the schedule is paused
+schedule-next = Next runs
+schedule-last = Last run
+schedule-run = Run now
+schedule-pause = Pause
+schedule-resume = Resume
+schedule-results = Results
+schedule-remove = Remove
+schedule-remove-question = Remove this schedule? Its results stay in their conversation.
+schedule-every = How often
+schedule-every-hour = Every hour
+schedule-every-day = Every day
+schedule-every-workday = Monday to Friday
+schedule-every-week = Every week
+schedule-every-month = Every month
+schedule-every-cron = Other times, in cron’s form
+schedule-when-hour = Every hour, { $minute } minutes past
+schedule-when-day = Every day at { $time }
+schedule-when-workday = Monday to Friday at { $time }
+schedule-when-week = Every { $weekday } at { $time }
+schedule-when-month = On day { $day } of every month at { $time }
+schedule-when-hook = By signed requests
+schedule-weekday = Day
+schedule-day = Day of the month
+schedule-time = Time
+schedule-cron = Minute, hour, day, month, weekday
+schedule-timezone = Time zone
+schedule-timezone-unknown = No time zone has this name; choose one of the list.
+schedule-missed = Runs missed while the server was off
+schedule-missed-once = Make up for one
+schedule-missed-skip = Skip
+schedule-missed-all = Make up for each
+schedule-name = Name
+schedule-add = Add schedule

@@ -16,6 +16,7 @@ from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
+from selfeng.library.library_snapshot import LibraryChange
 
 _THERE = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages()}
 _KEPT = 256
@@ -36,6 +37,13 @@ class PinnedSources:
         """
         codes = await asyncio.gather(*map(self._source, requires))
         return {pin.name: code for pin, code in zip(requires, codes, strict=True)}
+
+    def follow(self, change: LibraryChange) -> None:
+        """Drop a removed tool: its history may be deleted, and the numbers of its versions free."""
+        if change.change == "removed":
+            pins = [pin for pin in self._code_by_pin if pin.name == change.name]
+            for pin in pins:
+                del self._code_by_pin[pin]
 
     async def _source(self, pin: Requirement) -> str:
         code = self._code_by_pin.pop(pin, None)

@@ -1,6 +1,11 @@
 // What is loaded with the first view, dialog or form that is opened beside a conversation. They come together: with
 // more modules that load later, more files that each of them shares with the page load at first.
 
+import texts from "#later-texts";
+import { addTexts } from "../texts.js";
+
+addTexts(texts);
+
 export { Activity } from "./activity/activity.js";
 export { Lacking } from "./chat/lacking.js";
 export { Share } from "./chat/share.js";

@@ -79,14 +79,15 @@ export function RunForm({
   </form>`;
 }
 
-function Field({ parameter, field, entry, problem, set, pick }) {
+// `place` tells forms with the same parameters apart.
+export function Field({ parameter, field, entry, problem, place = "run", set, pick }) {
   const { name, annotation, description, default: preset } = parameter;
   const type = typeWords(field, annotation);
   const note = preset == null ? type : t("run-type-default", { type, preset });
   const about = useId(); // the form may be there twice, in a turn and at the tool
   const common = {
     name,
-    "data-testid": `run-${name}`,
+    "data-testid": `${place}-${name}`,
     "aria-describedby": about,
     "aria-invalid": problem ? "true" : null,
   };
@@ -112,7 +113,7 @@ function Field({ parameter, field, entry, problem, set, pick }) {
       html`<label class="field"
         >${t("run-or-file")}<input
           type="file"
-          data-testid=${`run-${name}-file`}
+          data-testid=${`${place}-${name}-file`}
           onChange=${({ target }) => target.files[0] && pick(name, target.files[0])}
       /></label>`
     }

@@ -19,10 +19,11 @@ import { FollowUps, Requests } from "../chat/requests.js";
 import { RunForm } from "../chat/run-form.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { Badge, ToolMenu } from "./tool-menus.js";
+import { Schedules } from "./schedules.js";
 import { Standing, Versions } from "./versions.js";
 import { Check, ToolLink } from "../parts/controls.js";
 
-const TABS = ["overview", "code", "tests", "teach", "versions"];
+const TABS = ["overview", "code", "tests", "teach", "schedules", "versions"];
 const CHARTED = 2; // calls from which there is a chart
 
 const Chart = lazy(async () => (await import("../values/chart.js")).Chart);
@@ -86,6 +87,7 @@ function Detail({ tab, line, detail, problem }) {
       label=${t("tool-tests-of", { name: tool.name })}
       whole
     />`;
+  if (tab === "schedules") return html`<${Schedules} key=${tool.name} tool=${tool} />`;
   if (tab === "teach") return html`<${ToolEditor} key=${tool.name} tool=${tool} done=${reload} />`;
   return html`<${Overview} ...${{ tool, line, problem }} />`;
 }

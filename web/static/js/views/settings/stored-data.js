@@ -1,10 +1,13 @@
-// What the server stores of a person, for how long, and the button that deletes it.
+// What the server stores, of a person and in all, for how long, and the button that deletes it.
 
 import { useEffect, useState } from "preact/hooks";
 import { deleteData, getData } from "../../api.js";
 import { fileSize, number } from "../../format.js";
 import { html, t } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
+import { Disclosure } from "../parts/disclosure.js";
+
+const GOES = ["all", "part", "none"]; // what the button deletes: `deletion` of a kind
 
 export function StoredData() {
   const [data, setData] = useState(null);
@@ -17,10 +20,18 @@ export function StoredData() {
     <h3 class="settings-heading" id="settings-data">${t("data")}</h3>
     <table class="spending" data-testid="stored-data">
       <tbody>
-        ${data.kinds.map((one) => html`<${Kind} key=${one.kind} ...${one} />`)}
+        ${data.kinds
+          .filter(({ count }) => count !== null)
+          .map((one) => html`<${Kind} key=${one.kind} ...${one} />`)}
       </tbody>
     </table>
     <p class="run-note">${t(kept, { count: data.keep_days })} ${t("data-note")}</p>
+    <${Disclosure} label=${t("data-all")}>
+      <div class="data-all" data-testid="all-data">
+        ${GOES.map((goes) => html`<${Places} key=${goes} goes=${goes} kinds=${data.kinds} />`)}
+      </div>
+      <p class="run-note">${t("data-not-stored")}</p>
+    <//>
     <${Confirm}
       label=${t("data-delete")}
       question=${t("data-delete-question")}
@@ -36,3 +47,22 @@ const Kind = ({ kind, count, size }) =>
     <td>${number(count)}</td>
     <td>${size > 0 && fileSize(size)}</td>
   </tr>`;
+
+const Places = ({ goes, kinds }) =>
+  html`<h4 class="eyebrow" id=${`data-goes-${goes}`}>${t(`data-goes-${goes}`)}</h4>
+    <ul aria-labelledby=${`data-goes-${goes}`}>
+      ${kinds
+        .filter(({ deletion }) => deletion === goes)
+        .map((one) => html`<${Place} key=${one.kind} ...${one} />`)}
+    </ul>`;
+
+const Place = ({ kind, tables, places, until, setting }) =>
+  html`<li>
+    <b>${t(`data-${kind}`)}</b>
+    <p class="run-note">
+      ${t(`data-until-${until}`)}${" "}${setting && html`<code>${setting}</code>`}
+    </p>
+    <p class="run-note">
+      ${[...tables, ...places].map((name) => html`<code key=${name}>${name}</code>${" "}`)}
+    </p>
+  </li>`;

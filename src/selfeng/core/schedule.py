@@ -1,0 +1,237 @@
+"""A schedule: the call of a tool of the library at set times, without a model."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, computed_field
+
+from selfeng.core.errors import RequestError
+from selfeng.core.events import (
+    Event,
+    ExecutionFailed,
+    Outcome,
+    QuestionsAsked,
+    ToolStandingChanged,
+    TurnFailed,
+    TurnFinished,
+    TurnStopped,
+    Witnessed,
+)
+from selfeng.core.files import FileReference
+from selfeng.core.result import ResultFormat
+from selfeng.core.value import Value
+from selfeng.core.verdict import Killed
+from selfeng.core.visible import one_line
+
+Missed = Literal["skip", "once", "all"]
+"""Which of the runs that nobody could begin in time are made up for: none, one, or each."""
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a schedule without times is due."""
+_LATE = timedelta(minutes=1)
+"""A run that begins so much later than it is due was missed."""
+_MOST_MISSED = 100
+"""Of the missed runs of a schedule, as many of the newest are made up for."""
+_LONGEST_NAME = 80
+_LONGEST_CRON = 100
+_CRON_REMEDY = (
+    "write minute, hour, day, month and weekday, such as '0 8 * * mon' for every Monday at 8:00"
+)
+
+
+class ToFolder(Value):
+    """Results as files in the folder of the schedule's name below DATA_DIR/scheduled."""
+
+    kind: Literal["folder"] = "folder"
+    form: ResultFormat = "json"
+
+
+class ToWebhook(Value):
+    """Results as JSON to a URL, signed as https://www.standardwebhooks.com says."""
+
+    kind: Literal["webhook"] = "webhook"
+    url: Annotated[str, Field(max_length=2_000)]
+    secret: str
+    """Name of the secret that signs."""
+
+
+class ToMail(Value):
+    """Results by e-mail, with the files that the tool made."""
+
+    kind: Literal["mail"] = "mail"
+    to: Annotated[str, Field(pattern=r"^[^\s@,;]+@[^\s@,;]+$", max_length=254)]
+    sender: Annotated[str, Field(pattern=r"^[^\s@,;]+@[^\s@,;]+$", max_length=254)]
+    server: str
+    """Its host, which speaks TLS: on port 465 at once, on others by STARTTLS."""
+    port: Annotated[int, Field(ge=1, le=65_535)] = 465
+    user: str = ""
+    """"" for the sender."""
+    secret: str
+    """Name of the secret that is the password."""
+
+
+Delivery = Annotated[ToFolder | ToWebhook | ToMail, Field(discriminator="kind")]
+
+
+class SchedulePlan(Value):
+    """What a schedule runs, and when."""
+
+    name: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
+    """Unique among those of its owner; "" for the name of its tool."""
+    tool: str
+    version: Annotated[int, Field(ge=0)] = 0
+    """The version that runs, also when the tool has newer ones; 0 for the newest now."""
+    arguments: Mapping[str, Any] = {}
+    """Plain JSON by parameter name."""
+    cron: Annotated[str, Field(max_length=_LONGEST_CRON)] = ""
+    """Minute, hour, day, month and weekday; with a sixth field before them, the second. "" for
+    runs by `hook` alone.
+    """
+    timezone: Annotated[str, Field(max_length=_LONGEST_NAME)] = "UTC"
+    """Of IANA, such as Europe/Berlin."""
+    missed: Missed = "once"
+    seconds: Annotated[int, Field(ge=1, le=86_400)] = 600
+    """What a run may take, from the moment that it is due; then it is stopped."""
+    deliver: Delivery | None = None
+    """Where results go beside the conversation."""
+    hook: str = ""
+    """Name of the secret that signs requests which begin runs, at `/hooks/` and the id; "" for
+    none. Their bodies are JSON of an object, with further arguments.
+    """
+
+    def next_due(self, after: datetime) -> datetime:
+        """When it is next due after a moment, UTC.
+
+        Raises: RequestError: the time zone or the times are wrong, or never come.
+        """
+        if not self.cron and self.hook and self._zone:
+            return NEVER
+        return self._due(after, forward=True)
+
+    def due_now(self, since: datetime, now: datetime) -> tuple[datetime, ...]:
+        """When it was due from `since`, which is such a moment, up to now, the newest 100: of
+        several that were missed those that are made up for. The oldest first.
+        """
+        moments, at = list[datetime](), now + timedelta(microseconds=1)
+        while len(moments) < _MOST_MISSED and (at := self._due(at, forward=False)) > since:
+            moments.insert(0, at)
+        if len(moments) < _MOST_MISSED:
+            moments.insert(0, since)
+        if self.missed == "all":
+            return tuple(moments)
+        return tuple(m for m in moments[-1:] if self.missed == "once" or now - m <= _LATE)
+
+    def _due(self, moment: datetime, *, forward: bool) -> datetime:
+        from croniter import croniter  # type: ignore[import-untyped]  # imported late: it is slow
+
+        try:
+            steps = croniter(self.cron, moment.astimezone(self._zone), second_at_beginning=True)
+            while True:
+                step = steps.get_next if forward else steps.get_prev
+                due: datetime = step(datetime).astimezone(UTC)
+                if not self._repeats(due):
+                    return due
+        except ValueError as error:  # of which its errors are
+            raise RequestError(f"cron {self.cron!r}: {error}", _CRON_REMEDY) from None
+
+    @property
+    def _zone(self) -> ZoneInfo:
+        try:
+            return ZoneInfo(self.timezone)
+        except (ValueError, OSError, LookupError):
+            raise RequestError(
+                f"unknown time zone {self.timezone!r}",
+                "name one of IANA, such as Europe/Berlin or UTC",
+            ) from None
+
+    def _repeats(self, due: datetime) -> bool:
+        """Whether the clock was set back, and showed a set hour before, too."""
+        return bool(due.astimezone(self._zone).fold) and "*" not in self.cron.split()[-4]
+
+
+class ScheduledRun(Value):
+    """A run that has ended."""
+
+    turn_id: str
+    """"" if it could not begin."""
+    due_at: datetime
+    """UTC, as are all times here."""
+    ended_at: datetime
+    problem: str = ""
+    """Why it needs its owner; "" if it gave a result that nothing casts doubt on."""
+    text: str = ""
+    """What the conversation says of it, shortened."""
+
+
+class Schedule(SchedulePlan):
+    """A schedule as it is now."""
+
+    id: str
+    owner: Annotated[str, Field(exclude=True)]
+    files: tuple[FileReference, ...] = ()
+    """What the arguments name; its conversation has them."""
+    conversation_id: str
+    """Where its runs are turns."""
+    state: Literal["active", "paused"] = "active"
+    reason: str = ""
+    """paused: why, one line."""
+    created_at: datetime
+    next_at: datetime
+    """When it is due next, if it is active."""
+    run: str = ""
+    """Id of the turn that runs; "" if none does."""
+    due_at: datetime | None = None
+    """When that was due."""
+    extra: Mapping[str, Any] = {}
+    """Arguments of that run beside those of the plan."""
+    begun_at: datetime | None = None
+    """When a process took it."""
+    tries: int = 0
+    """How often that run had to begin again, as its process ended."""
+    last: ScheduledRun | None = None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def upcoming(self) -> tuple[datetime, ...]:
+        """The next three times at which it is due, if it is active."""
+        if self.next_at == NEVER:
+            return ()
+        second = self.next_due(self.next_at)
+        return (self.next_at, second, self.next_due(second))
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def troubled(self) -> bool:
+        """Whether it waits for its owner, as a run did not end well."""
+        return self.state == "paused" and bool(self.last and self.last.problem)
+
+
+def problem_of(events: Iterable[Event]) -> str:
+    """Why a run needs its owner, one line: it failed, a service drifted, a witness disagrees, it
+    waits for consent or was stopped; "" if it does not.
+    """
+    problems = [one_line(problem) for event in events if (problem := _problem(event))]
+    return problems[0] if problems else ""
+
+
+def _problem(event: Event) -> str:
+    match event:
+        case ExecutionFailed(execution=Killed(reason=reason)):
+            return reason
+        case ExecutionFailed(execution=execution):
+            raised = execution.model_dump(include={"type_name", "message"})
+            return ": ".join(filter(None, raised.values()))
+        case Witnessed(tool=tool, other=value) if value:
+            return f"another implementation of {tool} returns {value}"
+        case QuestionsAsked(questions=(question, *_)):
+            return f"it waits for an answer: {question.question}"
+        case ToolStandingChanged(after="suspect" | "retired", reason=reason):
+            return reason
+        case TurnFinished(answer=answer, outcome=outcome) if outcome != Outcome.ANSWERED:
+            return answer
+        case TurnFailed(message=message):
+            return message
+        case TurnStopped(reason=reason):
+            return reason
+    return ""

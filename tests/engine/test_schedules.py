@@ -1,0 +1,428 @@
+"""Schedules: their runs are turns without a model, one at a time, and none fails unseen."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from standardwebhooks import Webhook
+
+from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, ToolNotFound
+from selfeng.core.events import QuestionsAsked, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from selfeng.core.files import File
+from selfeng.core.schedule import Schedule, SchedulePlan, ToFolder, ToWebhook
+from selfeng.core.verdict import Execution, Raised
+from selfeng.engine import Engine
+from selfeng.store.conversation_list import ConversationChange
+from selfeng.store.schedules import Schedules
+from tests.doubles import ScriptedModel, ScriptedNetwork, ScriptedSandbox, returned, tool
+from tests.engine.test_lessons import engine_on
+from tests.engine.test_network_tools import RATES
+from tests.lessons.notebook import Notebook
+
+HOUR = timedelta(hours=1)
+PLAN = SchedulePlan(name="sums", tool="add_numbers", arguments={"a": 2, "b": 3}, cron="0 8 * * *")
+FAILS = Raised(type_name="KeyError", message="'b'", traceback="add_numbers.py")
+
+
+class HeldSandbox(ScriptedSandbox):
+    """Executes nothing before it is free."""
+
+    def __init__(self, *script: Execution) -> None:
+        super().__init__(*script)
+        self.called, self.free = asyncio.Event(), asyncio.Event()
+
+    async def execute(self, *arguments: Any) -> Execution:
+        self.called.set()
+        await self.free.wait()
+        return await super().execute(*arguments)
+
+
+@asynccontextmanager
+async def engine_with(
+    database: sa.Engine, *script: Execution, held: bool = False, **more: Any
+) -> AsyncIterator[tuple[Engine, HeldSandbox]]:
+    """An engine whose model has nothing to say: a turn that asks it fails."""
+    sandbox, book = HeldSandbox(*script), Notebook(database)
+    if not held:
+        sandbox.free.set()
+    async with engine_on(book, ScriptedModel(), sandbox, **more) as engine:
+        engine.library.replace(tool())  # type: ignore[attr-defined]
+        await engine.learning.start()
+        yield engine, sandbox
+    assert book.model.prompts == []  # no lesson is learnt from runs
+
+
+async def let_come(engine: Engine, database: sa.Engine, name: str = "sums") -> Schedule:
+    """Let it be due since a moment ago, and do what a server does then."""
+    rows, schedule = Schedules(database), await engine.schedules.get("me", name)
+    due = datetime.now(UTC) - timedelta(seconds=1)
+    assert rows.skip(schedule, due)
+    await engine.schedules.look()
+    await engine.settle()
+    await engine.schedules.look()
+    await engine.learning.settle()
+    return await engine.schedules.get("me", name)
+
+
+async def events(engine: Engine, schedule: Schedule) -> list[Any]:
+    records = await engine.conversations.history("me", schedule.conversation_id)
+    return [record.event for record in records]
+
+
+async def test_a_run_is_a_turn_in_the_conversation_of_its_schedule(database: sa.Engine) -> None:
+    async with engine_with(database, returned("5")) as (engine, sandbox):
+        added = await engine.schedule("me", PLAN)
+        assert (added.version, added.state, added.run, added.last) == (1, "active", "", None)
+        assert (added.next_at.hour, added.next_at.minute) == (8, 0)
+        schedule = await let_come(engine, database)
+        began, *_, last = await events(engine, schedule)
+        summary, _ = await engine.conversations.list("me")
+    assert isinstance(began, TurnStarted)
+    assert (began.request, began.runs, began.schedule) == (
+        "Run add_numbers(a=2, b=3)", "add_numbers", "sums",
+    )  # fmt: skip
+    assert isinstance(last, TurnFinished)
+    assert (last.answer, last.usage.calls) == ("The result is:\n\n```\n5\n```", 0)
+    assert sandbox.executed == [("add_numbers", {"a": 2, "b": 3})]
+    assert schedule.last
+    assert (schedule.state, schedule.run, schedule.last.problem) == ("active", "", "")
+    assert schedule.last.text == last.answer
+    assert schedule.next_at == added.next_at
+    assert (summary.title, summary.unread) == ("sums", True)
+
+
+async def test_the_pinned_version_runs_with_the_schedules_files(database: sa.Engine) -> None:
+    prices = File(name="prices.csv", content=b"price\n1\n")
+    async with engine_with(database, returned("5"), returned("6")) as (engine, sandbox):
+        await engine.schedule("me", PLAN, [prices])
+        newer = tool(code="def add_numbers(a: int, b: int = 1) -> int:\n    return b + a\n")
+        engine.library.replace(newer.model_copy(update={"version": 2}))  # type: ignore[attr-defined]
+        await let_come(engine, database)
+        await let_come(engine, database)
+        shown = await engine.schedules.get("me", "sums")
+    assert [job.code for job in sandbox.jobs] == 2 * [tool().code]
+    assert sandbox.files == [(prices,), (prices,)]
+    assert shown.version == 1
+
+
+async def test_a_run_that_fails_pauses_its_schedule_and_says_so(database: sa.Engine) -> None:
+    async with engine_with(database, FAILS, returned("5")) as (engine, _):
+        await engine.schedule("me", PLAN)
+        schedule = await let_come(engine, database)
+        last = (await events(engine, schedule))[-1]
+        assert (schedule.state, schedule.troubled) == ("paused", True)
+        assert schedule.reason == "KeyError: 'b'"
+        assert isinstance(last, TurnFinished)
+        assert last.answer.endswith(
+            "Because of this the schedule “sums” is paused until you resume it."
+        )
+        assert (await let_come(engine, database)).last == schedule.last  # it does not run
+        resumed = await engine.schedules.resume("me", "sums")
+        assert (resumed.state, resumed.reason, resumed.troubled) == ("active", "", False)
+        assert resumed.next_at > datetime.now(UTC)
+        again = await let_come(engine, database)
+    assert again.last
+    assert (again.state, again.last.problem) == ("active", "")
+
+
+async def test_a_tool_that_is_gone_pauses_its_schedule(database: sa.Engine) -> None:
+    async with engine_with(database) as (engine, _):
+        await engine.schedule("me", PLAN)
+        await engine.library.remove("add_numbers")
+        schedule = await let_come(engine, database)
+        last = (await events(engine, schedule))[-1]
+    assert (schedule.state, schedule.reason) == ("paused", "there is no tool 'add_numbers'")
+    assert isinstance(last, TurnFailed)
+    assert last.remedy.endswith("the schedule “sums” is paused until you resume it")
+
+
+async def test_a_run_that_needs_consent_asks_and_pauses(database: sa.Engine) -> None:
+    pages = ScriptedNetwork({})
+    async with engine_with(database, pages=pages) as (engine, sandbox):
+        engine.library.replace(RATES)  # type: ignore[attr-defined]
+        await engine.schedule("me", PLAN.model_copy(update={"arguments": {"a": 2}}))
+        schedule = await let_come(engine, database)
+        asked = [e for e in await events(engine, schedule) if isinstance(e, QuestionsAsked)]
+    assert len(asked) == 1
+    assert schedule.state == "paused"
+    assert "send requests to api.example.org" in schedule.reason
+    assert sandbox.executed == []
+
+
+async def test_runs_of_one_schedule_do_not_overlap(database: sa.Engine) -> None:
+    script = returned("5"), returned("6")
+    async with engine_with(database, *script, held=True) as (engine, sandbox):
+        added = await engine.schedule("me", PLAN)
+        asked = await engine.schedules.start("me", "sums")
+        await sandbox.called.wait()
+        with pytest.raises(ResourceBusy, match="runs already"):
+            await engine.schedules.start("me", "sums")
+        Schedules(database).skip(added, datetime.now(UTC))
+        await engine.schedules.look()
+        assert (await engine.schedules.get("me", "sums")).run == asked.turn_id
+        sandbox.free.set()
+        await engine.settle()
+        await engine.schedules.look()  # it has ended, and the next one begins
+        first = await engine.schedules.get("me", "sums")
+        await engine.settle()
+        await engine.schedules.look()
+        second = await engine.schedules.get("me", "sums")
+    assert first.last
+    assert second.last
+    assert first.last.turn_id == asked.turn_id
+    assert first.run not in ("", asked.turn_id)
+    assert second.last.turn_id != asked.turn_id
+    assert len(sandbox.executed) == 2
+
+
+async def test_of_two_processes_one_begins_the_run(database: sa.Engine) -> None:
+    async with engine_with(database, returned("5")) as (engine, _):
+        added = await engine.schedule("me", PLAN)
+        rows, now = Schedules(database), datetime.now(UTC)
+        taken = [rows.begin(added, run, now, added.next_at + HOUR) for run in ("a", "b")]
+        assert taken == [True, False]
+        assert (await engine.schedules.get("me", "sums")).run == "a"
+
+
+async def test_a_run_that_was_taken_and_not_begun_is_begun_by_another_process(
+    database: sa.Engine,
+) -> None:
+    async with engine_with(database, returned("5")) as (engine, _):
+        added = await engine.schedule("me", PLAN)
+        now = datetime.now(UTC)
+        assert Schedules(database).begin(added, "f" * 32, now, added.next_at)
+        await engine.schedules.look()
+        assert await events(engine, added) == []  # that process may be about to begin it
+        table = sa.table("schedules", sa.column("begun_at", sa.DateTime(timezone=True)))
+        with database.begin() as connection:
+            connection.execute(table.update().values(begun_at=now - timedelta(seconds=6)))
+        await engine.schedules.look()
+        await engine.settle()
+        await engine.schedules.look()
+        schedule = await engine.schedules.get("me", "sums")
+    assert schedule.last
+    assert (schedule.last.turn_id, schedule.last.problem) == ("f" * 32, "")
+
+
+async def test_a_run_that_takes_too_long_is_stopped_and_pauses(database: sa.Engine) -> None:
+    async with engine_with(database, held=True) as (engine, sandbox):
+        added = await engine.schedule("me", PLAN.model_copy(update={"seconds": 60}))
+        await engine.schedules.start("me", "sums")
+        await sandbox.called.wait()
+        engine.schedules._since -= timedelta(hours=1)
+        table = sa.table("schedules", sa.column("begun_at", sa.DateTime(timezone=True)))
+        with database.begin() as connection:
+            connection.execute(table.update().values(begun_at=datetime.now(UTC) - HOUR))
+        await engine.schedules.look()
+        assert (await engine.schedules.get("me", "sums")).state == "paused"
+        await engine.settle()
+        await engine.schedules.look()
+        schedule = await engine.schedules.get("me", "sums")
+        last = (await events(engine, added))[-1]
+    assert isinstance(last, TurnStopped)
+    assert last.reason == "It took more than 60 seconds."
+    assert schedule.last
+    assert (schedule.run, schedule.reason) == ("", "a run took more than 60 seconds")
+    assert schedule.last.problem == schedule.reason
+
+
+async def test_a_run_whose_server_was_ended_begins_again(database: sa.Engine) -> None:
+    async with engine_with(database, returned("5"), held=True) as (engine, sandbox):
+        await engine.schedule("me", PLAN)
+        asked = await engine.schedules.start("me", "sums")
+        await sandbox.called.wait()
+        engine.turns.stop_all("The server ended.")
+        await engine.settle()
+        sandbox.free.set()
+        await engine.schedules.look()
+        again = await engine.schedules.get("me", "sums")
+        assert (again.tries, again.state) == (1, "active")
+        assert again.run not in ("", asked.turn_id)
+        await engine.settle()
+        await engine.schedules.look()
+        schedule = await engine.schedules.get("me", "sums")
+    assert schedule.last
+    assert (schedule.last.problem, schedule.run, schedule.tries) == ("", "", 0)
+
+
+async def test_a_run_that_its_person_stops_pauses(database: sa.Engine) -> None:
+    async with engine_with(database, held=True) as (engine, sandbox):
+        await engine.schedule("me", PLAN)
+        asked = await engine.schedules.start("me", "sums")
+        await sandbox.called.wait()
+        assert await engine.stop("me", asked.turn_id)
+        await engine.settle()
+        await engine.schedules.look()
+        schedule = await engine.schedules.get("me", "sums")
+    assert (schedule.state, schedule.reason) == ("paused", "Stopped on request.")
+
+
+async def test_a_deleted_conversation_pauses_and_is_restored_by_resuming(
+    database: sa.Engine,
+) -> None:
+    async with engine_with(database, returned("5")) as (engine, _):
+        added = await engine.schedule("me", PLAN)
+        gone = ConversationChange(deleted=True)
+        await engine.conversations.change("me", added.conversation_id, gone)
+        await let_come(engine, database)
+        paused = await engine.schedules.get("me", "sums")
+        assert (paused.state, paused.troubled) == ("paused", True)
+        assert paused.reason.startswith("unknown conversation")
+        await engine.schedules.resume("me", "sums")
+        await engine.schedules.look()
+        schedule = await let_come(engine, database)
+    assert schedule.last
+    assert schedule.last.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"tool": "sail"}, ToolNotFound, "no tool 'sail'"),
+        ({"arguments": {"a": "x"}}, RequestError, "a"),
+        ({"arguments": {"a": 1, "c": 1}}, RequestError, "has no parameter c"),
+        ({"cron": "soon"}, RequestError, "cron 'soon'"),
+        ({"timezone": "Mars"}, RequestError, "unknown time zone 'Mars'"),
+    ],
+)
+async def test_what_can_not_run_is_refused_at_once(
+    database: sa.Engine, change: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    async with engine_with(database) as (engine, _):
+        with pytest.raises(error, match=words):
+            await engine.schedule("me", PLAN.model_copy(update=change))
+        assert await engine.schedules.list("me") == ()
+
+
+async def test_results_are_delivered_before_a_run_has_ended(
+    database: sa.Engine, tmp_path: Path
+) -> None:
+    async with engine_with(database, returned("5")) as (engine, _):
+        engine.schedules._deliveries._folder = tmp_path / "scheduled"
+        await engine.schedule("me", PLAN.model_copy(update={"deliver": ToFolder()}))
+        await let_come(engine, database)
+        await engine.background.aflush_tasks()
+        schedule = await engine.schedules.get("me", "sums")
+    assert schedule.last
+    assert (schedule.run, schedule.last.problem) == ("", "")
+    (file,) = (tmp_path / "scheduled" / "sums").iterdir()
+    assert file.name.endswith("-result.txt")  # the script's value is not kept
+    assert "5" in file.read_text()
+
+
+async def test_a_result_that_is_not_delivered_pauses_and_its_grant_goes_with_the_schedule(
+    database: sa.Engine,
+) -> None:
+    hook = ToWebhook(url="https://hooks.example.org/sums", secret="KEY")
+    async with engine_with(database, returned("5")) as (engine, _):
+        engine.vault.set("KEY", "kanarie-0123456789")
+        added = await engine.schedule("me", PLAN.model_copy(update={"deliver": hook}))
+        (grant,) = await engine.network.grants(f"schedule {added.id}")
+        assert (grant.need.name, grant.owner) == ("hooks.example.org", "me")
+        await engine.network.revoke(grant.tool)
+        await let_come(engine, database)
+        await engine.background.aflush_tasks()
+        schedule = await engine.schedules.get("me", "sums")
+        assert (schedule.state, schedule.troubled) == ("paused", True)
+        assert schedule.reason.startswith("the result was not delivered: results of 'sums' may not")
+        await engine.schedules.remove("me", "sums")
+        again = await engine.schedule("me", PLAN.model_copy(update={"deliver": hook}))
+        await engine.schedules.remove("me", again.id)
+        assert await engine.network.grants() == ()
+
+
+HOOKED = PLAN.model_copy(update={"cron": "", "hook": "KEY", "arguments": {"b": 3}})
+SECRET = "kanarie-0123456789"
+
+
+def signed(body: bytes, message_id: str = "m1", *, secret: str = SECRET, age: int = 0) -> Any:
+    """The headers of a request."""
+    at = datetime.now(UTC) - timedelta(seconds=age)
+    signature = Webhook(secret.encode()).sign(message_id, at, body.decode())
+    return {
+        "Webhook-Id": message_id,
+        "Webhook-Timestamp": str(int(at.timestamp())),
+        "Webhook-Signature": signature,
+    }
+
+
+async def test_a_signed_request_begins_one_run_with_its_arguments(database: sa.Engine) -> None:
+    async with engine_with(database, returned("5"), returned("7")) as (engine, sandbox):
+        engine.vault.set("KEY", SECRET)
+        added = await engine.schedule("me", HOOKED)
+        assert (added.upcoming, added.state) == ((), "active")
+        receive, body = engine.schedules.receive, b'{"a": 2}'
+        first = await receive(added.id, signed(body), body)
+        assert await receive(added.id, signed(body), body) == first  # sent again
+        await engine.settle()
+        await engine.schedules.look()
+        assert await receive(added.id, signed(body), body) == first
+        other = b'{"a": 4}'
+        await receive(added.id, signed(other, "m2"), other)
+        await engine.settle()
+        await engine.schedules.look()
+        schedule = await engine.schedules.get("me", "sums")
+    assert [arguments for _, arguments in sandbox.executed] == [{"a": 2, "b": 3}, {"a": 4, "b": 3}]
+    assert schedule.last
+    assert (schedule.last.problem, schedule.extra) == ("", {})
+
+
+async def test_what_is_not_signed_lately_by_its_secret_finds_no_hook(database: sa.Engine) -> None:
+    body = b'{"a": 2}'
+    async with engine_with(database) as (engine, _):
+        engine.vault.set("KEY", SECRET)
+        hooked = await engine.schedule("me", HOOKED)
+        closed = await engine.schedule("me", PLAN.model_copy(update={"name": "closed"}))
+        good = signed(body)
+        wrong = [
+            (hooked.id, {}, body),
+            (hooked.id, good, b'{"a": 3}'),
+            (hooked.id, signed(body, secret="another-secret"), body),
+            (hooked.id, signed(body, age=301), body),
+            (hooked.id, {**good, "Webhook-Id": "m2"}, body),
+            (hooked.id, {**good, "Webhook-Signature": "v1"}, body),
+            (hooked.id, {**good, "Webhook-Timestamp": "soon"}, body),
+            (hooked.id, good, b"\xff"),
+            (closed.id, good, body),
+            ("unknown", good, body),
+        ]
+        for request in wrong:
+            with pytest.raises(ResourceNotFound, match="no such hook"):
+                await engine.schedules.receive(*request)
+        assert (await engine.schedules.get("me", "sums")).state == "active"
+        with pytest.raises(ResourceNotFound, match="OTHER"):
+            await engine.schedule("me", HOOKED.model_copy(update={"hook": "OTHER"}))
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b'{"a": "x"}', b'{"c": 1}', b""])
+async def test_a_signed_request_that_is_malformed_pauses(database: sa.Engine, body: bytes) -> None:
+    async with engine_with(database) as (engine, _):
+        engine.vault.set("KEY", SECRET)
+        added = await engine.schedule("me", HOOKED)
+        with pytest.raises(RequestError, match="malformed"):
+            await engine.schedules.receive(added.id, signed(body), body)
+        schedule = await engine.schedules.get("me", "sums")
+        assert (schedule.state, schedule.troubled) == ("paused", True)
+        with pytest.raises(ResourceBusy, match="is paused"):
+            await engine.schedules.receive(added.id, signed(b"{}", "m2"), b"{}")
+        resumed = await engine.schedules.resume("me", "sums")
+    assert (resumed.state, resumed.upcoming) == ("active", ())
+
+
+async def test_schedules_are_their_owners(database: sa.Engine) -> None:
+    async with engine_with(database) as (engine, _):
+        await engine.schedule("me", PLAN)
+        await engine.schedule("you", PLAN)
+        with pytest.raises(RequestError, match="there is a schedule 'sums'"):
+            await engine.schedule("me", PLAN)
+        await engine.schedules.remove("me", "sums")
+        with pytest.raises(ResourceNotFound, match="no schedule 'sums'"):
+            await engine.schedules.pause("me", "sums")
+        assert [s.owner for s in await engine.schedules.list("you")] == ["you"]
+        await engine.delete_data("you")
+        assert await engine.schedules.list("you") == ()
