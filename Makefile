@@ -14,7 +14,7 @@ ALL_FILES := "for (const file of process.argv.slice(1)) await import(process.cwd
 # What prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world bench-program
 .DELETE_ON_ERROR:
 
 run:
@@ -173,6 +173,11 @@ pictures: $(VENV)/test.stamp $(VENV)-pictures/stamp node-packages
 # last line is JSON.
 bench-world: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.world
+
+# What plans cost as programs that import tools, over the same plans in steps; fails when a goal is missed. The last line is JSON.
+bench-program: $(VENV)/test.stamp machine
+	@$(PY) -m selfeng setup
+	@$(PY) -m benchmarks.program
 
 # What a library saves over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp machine

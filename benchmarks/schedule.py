@@ -32,7 +32,7 @@ from selfeng.core.settings import load_settings
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.library.seeding import SeedMark
-from selfeng.schedules import run_id
+from selfeng.stages.scheduler import run_id
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal
 from selfeng.store.schedules import Schedules

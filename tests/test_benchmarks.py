@@ -38,6 +38,7 @@ SIZES = [
     pytest.param("lookup", ("20",), "lookup_ms", marks=LONG),
     pytest.param("page", ("1",), "cold_kb", marks=[*WHOLE, pytest.mark.browser]),
     pytest.param("registry_kill", ("1", "20"), "lost", marks=LONG),
+    pytest.param("program", ("2",), "token_ratio", marks=[LONG, SANDBOX]),
     pytest.param("retrieval", ("--data", DATA, "--sizes"), "confidence_error", marks=LONG),
     pytest.param("reuse", ("--requests", "4"), "reuse_en", marks=LONG),
     pytest.param("sandbox", ("1",), "verify_ratio", marks=[*WHOLE, pytest.mark.docker]),

@@ -21,6 +21,7 @@ from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
 from selfeng.servers.vault import LONGEST as LONGEST_SECRET
+from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
 from selfeng.store.conversation_list import ModelName
 
 UNREADABLE = "unreadable"
@@ -158,6 +159,13 @@ class CallRequest(Value):
     """By name, as its input schema says."""
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
+
+
+class ProgramRequest(CallRequest):
+    """A program that imports tools, and its call."""
+
+    code: Annotated[str, Field(min_length=1, max_length=LONGEST_PROGRAM)]
+    """Python source that defines `def program(...)`."""
 
 
 class NewSchedule(SchedulePlan):

@@ -12,6 +12,7 @@ from pydantic import Field, computed_field
 
 from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
+from selfeng.core.http import NetworkAccess
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
@@ -20,12 +21,13 @@ from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked, LocalServer
-from selfeng.core.tool import Candidate, Grant, Need, Tool
+from selfeng.core.tool import Candidate, Grant, Need, Requirement, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
 from selfeng.doors.turn_story import TurnStory
 from selfeng.projects.service import ProjectSummary
 from selfeng.servers.vault import StoredSecret
+from selfeng.stages.execution.programs import Program
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.shares import MadeShare, Share
@@ -131,6 +133,19 @@ class CallReport(Value):
     seconds: float
     witnessed: Witnessed | None = None
     """What other implementations returned; null if there are none."""
+    lacks: NetworkAccess | None = None
+    """The host that a redirect led to without consent."""
+
+
+class ProgramReport(CallReport):
+    """What a program came to."""
+
+    tools: tuple[Requirement, ...]
+    """The tools of the library that it was pinned to."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of them, in sentences."""
+    traceback: str = ""
+    """The lines that an exception came from, in the program and its tools."""
 
 
 class ProposalLine(Value):
@@ -460,8 +475,8 @@ def call_report(execution: Execution, events: Iterable[Event] = ()) -> CallRepor
                 "text": text,
                 "value": json.loads(stored_result.content) if stored_result else None,
             }
-        case Raised(type_name=kind, message=message):
-            fields |= {"text": ": ".join(filter(None, (kind, message)))}
+        case Raised(type_name=kind, message=message, lacks=access):
+            fields |= {"text": ": ".join(filter(None, (kind, message))), "lacks": access}
         case Killed(reason=reason):
             return CallReport(**fields, text=reason, stdout=execution.stdout)
         case _:
@@ -472,6 +487,17 @@ def call_report(execution: Execution, events: Iterable[Event] = ()) -> CallRepor
     )
     return CallReport(
         **fields, stdout=execution.stdout, files=files, refused_files=execution.refused_files
+    )
+
+
+def program_report(
+    program: Program, execution: Execution, events: Sequence[Event]
+) -> ProgramReport:
+    return ProgramReport(
+        **dict(call_report(execution, events)),
+        tools=program.requires,
+        notes=tuple(program.notes(events)),
+        traceback=execution.traceback if isinstance(execution, Raised) else "",
     )
 
 

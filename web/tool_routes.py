@@ -22,6 +22,7 @@ from web.payloads import (
     EditedTool,
     Forget,
     NeedNamed,
+    ProgramRequest,
     Rollback,
     TaughtRows,
     ToolSearch,
@@ -32,6 +33,7 @@ from web.resources import (
     CallReport,
     FoundTool,
     GrantList,
+    ProgramReport,
     ProposalLine,
     ProposalList,
     ProposalPage,
@@ -45,6 +47,7 @@ from web.resources import (
     call_report,
     found_tool,
     listed_tool,
+    program_report,
     proposal_line,
     proposal_page,
     saved_tool,
@@ -102,6 +105,20 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         work = engine.call(owner(), name, body.arguments, files, watch=events.append)
         flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
         return call_report(bridge.call(work, _CALL_SECONDS), events)
+
+    @app.post("/api/v1/programs")
+    @operation()
+    def run_program(body: ProgramRequest) -> ProgramReport:
+        """Run a program that imports tools, in one call of the sandbox, without the model.
+
+        A program that raises, or that the sandbox ends, is an `outcome`, not an error.
+        """
+        program = bridge.call(engine.program(body.code))
+        files = uploads.take(owner(), body.files)
+        events: list[Event] = []
+        work = engine.call(owner(), program, body.arguments, files, watch=events.append)
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        return program_report(program, bridge.call(work, _CALL_SECONDS), events)
 
     @app.get("/api/v1/tools/<name>/versions")
     @operation()

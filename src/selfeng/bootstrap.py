@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import sqlalchemy as sa
 
-from selfeng.agents import Delegation, FunctionArguments, coder, proxy
+from selfeng.agents import CoderTools, Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes, Renewed
@@ -62,7 +62,6 @@ from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
-from selfeng.schedules import Scheduler
 from selfeng.servers.broker import Broker
 from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
@@ -73,6 +72,7 @@ from selfeng.stages.execution.contract import DriftAlarm
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
@@ -468,7 +468,8 @@ def _model_parts(
         settings, model, tools.sandbox, changed_library, tools.sources, network=network
     )
     projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
-    agents = (proxy(durable_model), coder(durable_model), projects)
+    coder_tools = CoderTools(library, tools.sources.of)
+    agents = (proxy(durable_model), coder(durable_model, tools=coder_tools), projects)
     threads = DurableThreads(Threads(database))
     orchestrator = Orchestrator(
         library,

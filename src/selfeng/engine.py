@@ -65,12 +65,13 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
-from selfeng.schedules import Scheduler
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.programs import Program, program_of
 from selfeng.stages.executor import Call, Executor
+from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
@@ -287,31 +288,47 @@ class Engine:
     async def call(
         self,
         owner: str,
-        name: str,
+        called: str | Program,
         arguments: Mapping[str, Any],
         files: Sequence[File] = (),
         *,
         watch: Callable[[Event], object] = lambda event: None,
     ) -> Execution:
-        """Call a tool by name, without the model. The call counts for the tool's standing within a
-        tenth of a second. `watch` gets its events.
+        """Call a tool by name, or a program, without the model. The call counts for the tool's
+        standing within a tenth of a second. `watch` gets its events.
 
         Raises:
-            ToolNotFound, ToolModified, SandboxError
+            ToolNotFound, ToolModified, NotConsented, SandboxError
             RequestError: the arguments don't fit its signature, or the files are too many or too
                 large.
         """
-        call, files = await self._bound(name, arguments, files)
+        own_files = await self._take_in(files)
+        tool = await self.library.get_for_call(called) if isinstance(called, str) else called
+        call = _call_of(tool, arguments)
         with owned_by(owner):
             events = Changes[Event]()
             events.subscribe(self.called.tell)
             events.subscribe(watch)
-            turn = Turn(Request(str(call), files=tuple(files)), events.tell)
+            turn = Turn(Request(str(call), files=own_files), events.tell)
+            executor = self.model_parts.current.executor
             with turn.checking():
-                run = self.model_parts.current.executor.run
-                execution = await run(turn, call, self.library.count_use)
+                if isinstance(called, Program):
+                    execution = await executor.run_program(turn, call)
+                else:
+                    execution = await executor.run(turn, call, self.library.count_use)
                 await turn.checked()
             return execution
+
+    async def program(self, code: str) -> Program:
+        """Code as a program, pinned to the tools that it imports, with the hosts that they are
+        granted.
+
+        Raises: RequestError: it defines no function `program`, imports what is not there, or uses
+            the network itself.
+        """
+        tools = await self.library.tools()
+        granted_tools = [await self.network.with_granted(tool) for tool in tools]
+        return await asyncio.to_thread(program_of, code, granted_tools)
 
     async def run(
         self,
@@ -333,7 +350,8 @@ class Engine:
             LimitReached: too many requests wait in the queue.
             RequestError: as `call`, or the conversation belongs to a project.
         """
-        call, files = await self._bound(name, arguments, files)
+        own_files = await self._take_in(files)
+        call = _call_of(await self.library.get_for_call(name), arguments)
         await self.turns.check(owner, conversation_id)
         request = f"Run {call}"
         if conversation_id is not None:
@@ -341,24 +359,13 @@ class Engine:
         by_hand = HandCall(call=FunctionCall(name=name, arguments=call.arguments))
         turn_request = Request(
             request,
-            files=tuple(files),
+            files=own_files,
             conversation_id=conversation_id or "",
             after=after,
             temporary=temporary,
             kind=by_hand,
         )
         return await self.requests.begin(owner, turn_request)
-
-    async def _bound(
-        self, name: str, arguments: Mapping[str, Any], files: Sequence[File]
-    ) -> tuple[Call, tuple[File, ...]]:
-        """The call of a tool by name, and its files. Raises: as `call`."""
-        own_files = await self._take_in(files)
-        tool = await self.library.get_for_call(name)
-        try:
-            return Call(tool=tool, arguments=bind(tool.signature, arguments)), own_files
-        except ArgumentsInvalid as error:
-            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
 
     async def _check_conversation(self, owner: str, conversation_id: str) -> None:
         """Raises: ResourceNotFound, RequestError: it belongs to a project."""
@@ -603,3 +610,11 @@ def _check_words(request: str, remedy: str) -> None:
             f"{LONGEST_REQUEST} are allowed; shorten it",
             cause="too_large",
         )
+
+
+def _call_of(tool: Tool, arguments: Mapping[str, Any]) -> Call:
+    """Raises: RequestError: the arguments don't fit its signature."""
+    try:
+        return Call(tool=tool, arguments=bind(tool.signature, arguments))
+    except ArgumentsInvalid as error:
+        raise RequestError(error.problem, f"its signature is {tool.signature}") from error

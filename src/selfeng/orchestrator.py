@@ -244,10 +244,7 @@ class Orchestrator:
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
-            if (name := _schedule_of(turn)) and problem_of(running.events):
-                text = f"\n\nBecause of this {_paused(name)}."
-                turn.emit(AnswerToken(text=text))
-                answer += text
+            answer += _say_paused(turn, running.events)
             events = running.events
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
@@ -256,6 +253,16 @@ def _schedule_of(turn: Turn) -> str:
     """The name of the schedule that began the turn; "" if none did."""
     kind = turn.request.kind
     return kind.schedule if isinstance(kind, HandCall) else ""
+
+
+def _say_paused(turn: Turn, events: Sequence[Event]) -> str:
+    """Emit that the schedule of the turn is paused, if its events do so; returns the text."""
+    name = _schedule_of(turn)
+    if not name or not problem_of(events):
+        return ""
+    text = f"\n\nBecause of this {_paused(name)}."
+    turn.emit(AnswerToken(text=text))
+    return text
 
 
 def _paused(schedule: str) -> str:

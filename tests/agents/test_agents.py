@@ -9,11 +9,13 @@ from selfeng.core.errors import RequestError, SandboxFailed
 from selfeng.core.events import CodeRun, QuestionsAsked, TurnFinished
 from selfeng.core.files import File
 from selfeng.core.question import Answer, Question
-from selfeng.core.verdict import Killed, Raised
+from selfeng.core.tool import Requirement
+from selfeng.core.verdict import CallLimits, Killed, Raised
 from selfeng_offline.completion import Completion
 from tests.agents.workshop import Workshop, call, done, printed, run, send
 from tests.doubles import ListedLibrary, ScriptedSandbox, returned, tool
 
+REVERSE = tool("reverse_text", "def reverse_text(text):\n    return text[::-1]\n")
 HELLO = File(name="hello.py", content=b"print('Hello')\n")
 
 
@@ -381,6 +383,36 @@ async def test_a_server_without_tool_calling_sees_and_writes_calls_as_text(hall)
     made, result = shop.script.requests[-1].messages[-2:]
     assert json.loads(made["content"])["name"] == "run_python"
     assert '"result_of": "run_python"' in result["content"]
+
+
+async def test_code_imports_the_tools_that_it_finds(hall):
+    slow = tool("slow_text", "def slow_text():\n    pass\n").model_copy(
+        update={"limits": CallLimits(seconds=600)}
+    )
+    shout = tool(
+        "shout_text",
+        "from reverse_text import reverse_text\ndef shout_text(text):\n    return text.upper()\n",
+    ).model_copy(update={"requires": (Requirement(name="reverse_text", version=1),)})
+    code = (
+        "import numpy, gone, slow_text\nfrom shout_text import shout_text\nprint(shout_text('a'))"
+    )
+    async with Workshop(
+        hall,
+        printed("A"),
+        printed(""),
+        library=ListedLibrary(REVERSE, slow, shout),
+        coder=[call("find_tools", request="shout"), run(code), run("(:"), done("A")],
+    ) as shop:
+        await shop.ask("shout", agent="coder")
+    reply = json.loads(shop.seen(1)[-1])
+    assert [found["import"] for found in reply["tools"]] == [
+        "from reverse_text import reverse_text",
+        "from shout_text import shout_text",
+    ]
+    assert [sorted(job.library) for job in shop.sandbox.jobs] == [
+        ["reverse_text", "shout_text"],
+        [],
+    ]
 
 
 async def test_what_a_script_takes_from_the_conversation_is_told_to_its_coder(hall):

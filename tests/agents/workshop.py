@@ -5,13 +5,14 @@ scripted sandbox, and a store of threads.
 from typing import Any
 from uuid import uuid4
 
-from selfeng.agents import Delegation, coder, proxy
+from selfeng.agents import CoderTools, Delegation, coder, proxy
 from selfeng.core.events import BudgetSpent, Event, FilesMade, StageEntered
 from selfeng.core.files import File
 from selfeng.core.prompt import AgentThread
 from selfeng.core.turn import Asking, Request
 from selfeng.core.verdict import Execution, Returned
 from selfeng.durable.doors import DurableThreads
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.llm_client import LLMClient
 from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator, RequestTurn
@@ -100,7 +101,9 @@ class Workshop:
             Executor(model, self.sandbox, library),
             SynthesisEngine(model, self.sandbox, library, "scripted"),
         )
-        agents, threads = (proxy(model), coder(model, most_steps=5)), DurableThreads(self.threads)
+        tools = CoderTools(library, PinnedSources(library).of)
+        agents = (proxy(model), coder(model, most_steps=5, tools=tools))
+        threads = DurableThreads(self.threads)
         self._orchestrator = Orchestrator(
             library,
             executor,

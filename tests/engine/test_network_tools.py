@@ -347,6 +347,32 @@ async def test_after_no_the_agent_is_told_what_it_can_not_have(database: sa.Engi
     assert pages.sent == []
 
 
+async def test_what_one_tool_may_have_another_one_asks_for(database: sa.Engine) -> None:
+    plan = SpecificationReply(
+        outcome="steps",
+        message="",
+        specification=None,
+        steps=(
+            PlannedStep(id="rates", request="2 plus the rate", needs=()),
+            PlannedStep(id="more", request="1 plus the rate", needs=("rates",)),
+        ),
+    )
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "it takes two"})
+    again = FunctionCall(name="add_more", arguments={"a": 1})
+    begins = (none, plan, CALL)
+    script = model(*begins, *begins, again)
+    sandbox, pages = ScriptedSandbox(returned("3"), returned("3")), ScriptedNetwork({URL: RATE})
+    async with engine_with(database, script, sandbox, pages) as engine:
+        await with_rates(engine, granted=False)
+        more = RATES.model_copy(update={"name": "add_more"})
+        engine.model_parts.current.executor._library.replace(more)
+        begun, first = await turn(engine, None, "the rates of 1 and 2")
+        second = await say(engine, begun.conversation_id, first, "once")
+    questions = [of(QuestionsAsked, events)[0].questions[0] for events in (first, second)]
+    assert "'add_numbers'" in questions[0].question
+    assert "'add_more'" in questions[1].question
+
+
 OTHER = NetworkAccess(host="other.example.org")
 
 

@@ -31,6 +31,10 @@ def finished(id: str, tool: str | None) -> PlanStepChanged:
     return PlanStepChanged(step=id, state="finished", tool=tool)
 
 
+def started(id: str) -> PlanStepChanged:
+    return PlanStepChanged(step=id, state="started")
+
+
 def records(*events: Event) -> list[Record]:
     told = (TurnStarted(request="Reverse 'abc' and count"), *events)
     at = datetime(2026, 1, 1, tzinfo=UTC)
@@ -43,7 +47,12 @@ def records(*events: Event) -> list[Record]:
 def test_a_plan_is_kept_with_the_tools_of_its_steps():
     kept = plan_to_tool(
         records(
-            MADE, finished("vowels", "count_vowels"), finished("reversed", "reverse_text"), ENDED
+            MADE,
+            started("reversed"),
+            started("vowels"),
+            finished("vowels", "count_vowels"),
+            finished("reversed", "reverse_text"),
+            ENDED,
         )
     )
     assert kept == SavedPlan(
@@ -62,7 +71,17 @@ def test_a_plan_is_kept_with_the_tools_of_its_steps():
         ((ENDED,), "the turn had no plan"),
         ((MADE, TurnFailed(where="plan", message="no")), "the turn has not finished"),
         (
-            (MADE, finished("reversed", None), finished("vowels", "count_vowels"), ENDED),
+            (MADE, finished("reversed", "reverse_text"), finished("vowels", "count_vowels"), ENDED),
+            "the step reversed ran no tool",
+        ),
+        (
+            (
+                MADE,
+                started("reversed"),
+                finished("reversed", None),
+                finished("vowels", "count_vowels"),
+                ENDED,
+            ),
             "the step reversed ran no tool",
         ),
     ],

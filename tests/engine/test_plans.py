@@ -1,6 +1,7 @@
 """Plans with scripted parts: what runs when, what is passed on, and what a failing step means."""
 
 import asyncio
+from functools import partial
 from typing import get_args
 
 import pytest
@@ -9,6 +10,7 @@ from selfeng.core.events import (
     Event,
     ExecutionFinished,
     LessonsShown,
+    Limits,
     PlanMade,
     PlanStepChanged,
     StageEvent,
@@ -23,8 +25,9 @@ from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage_event import Usage
+from selfeng.core.tool import Candidate
 from selfeng.core.turn import Request, Turn
-from selfeng.core.verdict import Execution, Killed, Raised
+from selfeng.core.verdict import CallLimits, Execution, Killed, Raised
 from selfeng.core.words import shortened
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.stages import PartServed
@@ -48,6 +51,20 @@ COUNT = tool(
     "count_vowels",
     "def count_vowels(text: str) -> int:\n    return sum(c in 'aeiou' for c in text)\n",
 )
+
+
+class WordLibrary(ListedLibrary):
+    """Its search offers first the tool that begins with a word of the request."""
+
+    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
+        words = set(request.lower().split())
+        listed = await super().search(request, 100)
+        first = sorted(listed, key=lambda c: c.tool.name.partition("_")[0] not in words)
+        return tuple(first[:limit])
+
+
+unsure = partial(ListedLibrary, confidence=0.1)
+"""A library that is sure of no tool, so that plans run in steps."""
 REQUEST = "Reverse 'abc' and count the vowels of that"
 
 
@@ -82,7 +99,7 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
         ScriptedSandbox(
             returned(LONG, "str").model_copy(update={"data": f'"{LONG}"'}), returned("1")
         ),
-        ListedLibrary(REVERSE, COUNT),
+        unsure(REVERSE, COUNT),
     )
     await turns.ask(REQUEST)
     assert [e for e in turns.events if isinstance(e, PlanMade)] == [PlanMade(steps=SEQUENCE.steps)]
@@ -120,7 +137,7 @@ async def test_several_calls_of_a_step_are_passed_on_as_a_list():
     counted = call("count_vowels", text={"$result": "reversed"})
     model = ScriptedModel(NONE, SEQUENCE, both, counted, "None.")
     values = [returned(text, "str").model_copy(update={"data": f'"{text}"'}) for text in ("c", "z")]
-    turns = Turns(model, ScriptedSandbox(*values, returned("0")), ListedLibrary(REVERSE, LISTS))
+    turns = Turns(model, ScriptedSandbox(*values, returned("0")), unsure(REVERSE, LISTS))
     await turns.ask(REQUEST)
     assert turns.sandbox.executed == [
         ("reverse_text", {"text": "abc"}),
@@ -144,7 +161,7 @@ async def test_steps_that_need_nothing_of_each_other_run_at_once():
         NONE, plan, REVERSED, REVERSED, call("count_vowels", **references), "Done."
     )
     turns = Turns(
-        model, Meeting(returned("3"), returned("4"), returned("1")), ListedLibrary(REVERSE, COUNT)
+        model, Meeting(returned("3"), returned("4"), returned("1")), unsure(REVERSE, COUNT)
     )
     await turns.ask(REQUEST)
     states = [(e.step, e.state) for e in turns.events if isinstance(e, PlanStepChanged)]
@@ -184,7 +201,7 @@ async def test_a_step_that_nothing_fits_is_built():
     turns = Turns(
         model,
         ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")),
-        ListedLibrary(REVERSE),
+        unsure(REVERSE),
     )
     await turns.ask("double 4, and reverse 'abc'")
     assert turns.events[-1].answer == "8 and cba."
@@ -203,13 +220,72 @@ async def test_a_step_that_nothing_fits_is_built():
     assert ["`steps`:" in model.prompts[n].messages[0].content for n in (1, 3)] == [True, False]
 
 
+async def test_a_plan_of_which_no_tool_can_be_made_runs_in_steps():
+    unusable = SpecificationReply(outcome="impossible", message="No.", specification=None)
+    counted = call("count_vowels", text={"$result": "reversed"})
+    for replies in ([unusable], [planned(*SEQUENCE.steps)] * 3):
+        model = ScriptedModel(NONE, SEQUENCE, *replies, REVERSED, counted, "One.")
+        sandbox = ScriptedSandbox(returned("cba", "str"), returned("1"))
+        turns = Turns(model, sandbox, WordLibrary(REVERSE, COUNT))
+        await turns.ask(REQUEST)
+        asked = ["specification"] * len(replies)
+        assert model.asked() == ["decide", "specification", *asked, "decide", "decide", "results"]
+        assert [e.type for e in turns.events].count("plan_made") == 1
+        assert turns.events[-1].answer == "One."
+
+
+async def test_a_plan_whose_program_fails_runs_in_steps():
+    counted = call("count_vowels", text={"$result": "reversed"})
+    model = ScriptedModel(
+        NONE, SEQUENCE, specified(), fenced(TESTS), fenced(CODE), call("double_number", number=4),
+        "no", REVERSED, counted, "One.",
+    )  # fmt: skip
+    raised = Raised(type_name="KeyError", message="'b'")
+    sandbox = ScriptedSandbox(failing(), passing(), raised, returned("cba", "str"), returned("1"))
+    turns = Turns(model, sandbox, WordLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    assert turns.sandbox.executed[1:] == [
+        ("reverse_text", {"text": "abc"}),
+        ("count_vowels", {"text": "cba"}),
+    ]
+    assert turns.events[-1].answer == "One."
+
+
+async def test_the_tool_of_a_plan_leaves_half_of_the_budget_for_its_steps():
+    counted = call("count_vowels", text={"$result": "reversed"})
+    model = ScriptedModel(
+        NONE, SEQUENCE, specified(), fenced(TESTS), fenced(CODE), REVERSED, counted, "One."
+    )
+    sandbox = ScriptedSandbox(failing(), passing(), returned("cba", "str"), returned("1"))
+    library = WordLibrary(REVERSE, COUNT)
+    turns = Turns(model, sandbox, library, limits=Limits(calls=8))
+    await turns.ask(REQUEST)
+    assert model.asked()[2:] == [
+        "specification",
+        "tests",
+        "implementation",
+        "decide",
+        "decide",
+        "results",
+    ]
+    assert turns.events[-1].answer == "One."
+
+
+async def test_a_plan_with_a_tool_that_needs_consent_runs_in_steps():
+    slow = REVERSE.model_copy(update={"limits": CallLimits(seconds=600)})
+    model = ScriptedModel(NONE, SEQUENCE, call("count_vowels", text="a"), REVERSED, "One.")
+    turns = Turns(model, ScriptedSandbox(), WordLibrary(slow, COUNT))
+    await turns.ask(REQUEST)
+    assert model.asked()[:3] == ["decide", "specification", "decide"]
+
+
 async def test_files_that_a_step_makes_go_along_with_those_that_need_it():
     made = File(name="a.txt", content=b"a")
     model = ScriptedModel(NONE, SEQUENCE, REVERSED, call("count_vowels", text="a.txt"), "One.")
     sandbox = ScriptedSandbox(
         returned("a.txt").model_copy(update={"files": (made,)}), returned("1")
     )
-    turns = Turns(model, sandbox, ListedLibrary(REVERSE, COUNT))
+    turns = Turns(model, sandbox, unsure(REVERSE, COUNT))
     await turns.ask(REQUEST)
     assert sandbox.files == [(), (made,)]
 
@@ -223,7 +299,7 @@ async def test_a_step_is_given_what_it_needs_and_nothing_else():
         "Done.",
     )
     outcomes = [returned(file.name).model_copy(update={"files": (file,)}) for file in made]
-    turns = Turns(model, ScriptedSandbox(*outcomes), ListedLibrary(REVERSE))
+    turns = Turns(model, ScriptedSandbox(*outcomes), unsure(REVERSE))
     history = (
         ChatMessage(role="user", content="Of before"),
         ChatMessage(role="assistant", content="Long ago"),
@@ -258,7 +334,7 @@ async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_i
     turns = Turns(
         model,
         ScriptedSandbox(returned('"cba"', "str"), returned("1")),
-        ListedLibrary(REVERSE, COUNT),
+        unsure(REVERSE, COUNT),
     )
     await turns.ask(REQUEST)
     shown = model.prompts[-1].messages[-1].content
@@ -288,9 +364,7 @@ async def test_a_step_that_fails_ends_the_turn_with_what_was_reached(
     model = ScriptedModel(
         NONE, SEQUENCE, REVERSED, call("count_vowels", text="cba"), "There is nothing to mend."
     )
-    turns = Turns(
-        model, ScriptedSandbox(returned(LONG, "str"), outcome), ListedLibrary(REVERSE, COUNT)
-    )
+    turns = Turns(model, ScriptedSandbox(returned(LONG, "str"), outcome), unsure(REVERSE, COUNT))
     await turns.ask(REQUEST)
     last = turns.events[-1]
     assert isinstance(last, TurnFailed)
@@ -341,7 +415,7 @@ async def test_a_failing_step_ends_those_beside_it_before_the_turn_ends(
     model = ScriptedModel(
         NONE, plan, call("count_vowels", text="a"), call("count_vowels", text="b"), REVERSED
     )
-    turns = Turns(model, Beside(failure), ListedLibrary(REVERSE, COUNT))
+    turns = Turns(model, Beside(failure), unsure(REVERSE, COUNT))
     async with asyncio.timeout(5):
         await turns.ask(REQUEST)
     assert (sorted(turns.sandbox.ended), turns.events[-1].message) == (["a", "b"], message)
@@ -370,7 +444,7 @@ async def test_what_the_steps_beside_a_failed_one_have_spent_is_in_the_account_o
     turns = Turns(
         model,
         ScriptedSandbox(Raised(type_name="ValueError", message="no")),
-        ListedLibrary(REVERSE, COUNT),
+        unsure(REVERSE, COUNT),
     )
     await turns.ask(REQUEST)
     spent = Usage(calls=5, input_tokens=1040, output_tokens=520)
@@ -392,7 +466,7 @@ async def test_stopping_a_turn_stops_the_steps_of_its_plan():
             finally:
                 begun.clear()
 
-    turns = Turns(ScriptedModel(NONE, SEQUENCE, REVERSED), Held(), ListedLibrary(REVERSE, COUNT))
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, REVERSED), Held(), unsure(REVERSE, COUNT))
     running = turns.orchestrator.begin(Request(REQUEST))
     await begun.wait()
     running.stop("Stopped on request.")
@@ -413,7 +487,7 @@ async def test_a_reference_to_what_cannot_be_passed_is_asked_again(within: Funct
         NONE, SEQUENCE, REVERSED, within, call("count_vowels", text="cba"), "One."
     )
     value = returned("<object>", "Thing").model_copy(update={"data": None})
-    turns = Turns(model, ScriptedSandbox(value, returned("1")), ListedLibrary(REVERSE, COUNT))
+    turns = Turns(model, ScriptedSandbox(value, returned("1")), unsure(REVERSE, COUNT))
     await turns.ask(REQUEST)
     assert turns.events[-1].answer == "One."
     assert (
@@ -431,7 +505,7 @@ async def test_a_plan_within_a_plan_is_refused():
     turns = Turns(
         model,
         ScriptedSandbox(failing(), passing(), returned("8"), returned("cba")),
-        ListedLibrary(REVERSE),
+        unsure(REVERSE),
     )
     await turns.ask(REQUEST)
     refused = [e.text for e in turns.events if e.type == "synthesis_step" and e.state == "failed"]
@@ -448,7 +522,7 @@ async def test_a_step_may_be_answered_without_a_tool_and_its_text_passed_on():
     turns = Turns(
         ScriptedModel(NONE, SEQUENCE, NONE, told, reference, "Five."),
         ScriptedSandbox(returned("5")),
-        ListedLibrary(COUNT),
+        unsure(COUNT),
     )
     await turns.ask(REQUEST)
     assert turns.sandbox.executed == [("count_vowels", {"text": "aeiou"})]
@@ -456,9 +530,7 @@ async def test_a_step_may_be_answered_without_a_tool_and_its_text_passed_on():
 
 async def test_a_step_that_needs_to_ask_ends_the_turn_with_the_question():
     asks = SpecificationReply(outcome="question", message="Which text?", specification=None)
-    turns = Turns(
-        ScriptedModel(NONE, SEQUENCE, NONE, asks), ScriptedSandbox(), ListedLibrary(COUNT)
-    )
+    turns = Turns(ScriptedModel(NONE, SEQUENCE, NONE, asks), ScriptedSandbox(), unsure(COUNT))
     await turns.ask(REQUEST)
     assert (turns.events[-1].type, turns.events[-1].remedy) == (
         "turn_failed",

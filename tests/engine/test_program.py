@@ -148,6 +148,28 @@ def test_the_command_line_calls_a_tool_by_name(home):
 
 
 @pytest.mark.bubblewrap
+def test_the_command_line_runs_a_program(home, tmp_path):
+    on_an_engine(lambda engine: engine.library.add(DIVIDE))
+    source = "from divide import divide\ndef program(a: float, b: float = 2.0):\n    return {'c': divide(a, b)}\n"
+    file = tmp_path / "half.py"
+    file.write_text(source)
+
+    def run(*arguments, piped=None):
+        done = CliRunner().invoke(app, ["run", *arguments], input=piped)
+        return done.exit_code, done.stdout, done.stderr
+
+    assert run(str(file), "a=9") == (0, '{"c":{"quotient":4.5}}\n', "")
+    assert run("-", "a=9", piped=source)[:2] == (0, '{"c":{"quotient":4.5}}\n')
+    code, out, err = run(str(file), '{"a": 1, "b": 0}')
+    assert (code, out) == (1, "")
+    assert "program.py, line 3, in program" in err
+    assert "divide.py, line" in err
+    assert "ZeroDivisionError" in err
+    assert run(str(tmp_path / "gone.py"))[2].endswith("name a Python file\n")
+    assert "a='x' is not float" in run(str(file), "a=x")[2]
+
+
+@pytest.mark.bubblewrap
 def test_the_command_line_says_why_a_tool_gets_no_faster(home):
     on_an_engine(lambda engine: engine.library.add(kept().draft()))
     done = CliRunner().invoke(app, ["refactor", "distinct"])

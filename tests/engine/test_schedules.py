@@ -369,7 +369,7 @@ async def test_a_signed_request_begins_one_run_with_its_arguments(database: sa.E
         schedule = await engine.schedules.get("me", "sums")
     assert [arguments for _, arguments in sandbox.executed] == [{"a": 2, "b": 3}, {"a": 4, "b": 3}]
     assert schedule.last
-    assert (schedule.last.problem, schedule.given) == ("", {})
+    assert (schedule.last.problem, schedule.extra) == ("", {})
 
 
 async def test_what_is_not_signed_lately_by_its_secret_finds_no_hook(database: sa.Engine) -> None:

@@ -115,6 +115,18 @@ test("a plan that worked can be kept, one without a tool or an end can't", () =>
   assert.equal(canBeKept(folded([started("hi"), token("hi"), finished("hi")])), false);
 });
 
+test("a plan that one tool did shows the tools of its steps, and is kept already", () => {
+  const ended = ["a", "b", "c"].map((id) => part(id, "finished", { tool: `do_${id}` }));
+  const turn = folded([...BEGUN, ...ended, token("x"), finished("x")]);
+  assert.deepEqual(states(turn), [
+    ["a", "done", "do_a", "", []],
+    ["b", "done", "do_b", "", []],
+    ["c", "done", "do_c", "", []],
+  ]);
+  assert.equal(planOf(turn.steps).state, "done");
+  assert.equal(canBeKept(turn), false);
+});
+
 test("a step that fails marks the plan, and stops what was beside it", () => {
   const turn = folded([
     ...BEGUN,

@@ -135,6 +135,15 @@ async def test_a_tool_is_called_with_typed_values_and_files(agent):
     match agent.execute("count_days", given):
         case Returned(files=(made,)):
             assert made == File(name="made.txt", content=b"a,b")
+    code = "from count_days import count_days\ndef program(**given): pass\n"
+    with pytest.raises(RequestError, match=r"takes positional-only, \* or \*\* parameters"):
+        agent.run_program(code)
+    code = code.replace(
+        "**given): pass", "days: int):\n    return count_days('2024-02-28', days, ['a'])"
+    )
+    match agent.run_program(code, {"days": 1}):
+        case Returned(data=data, files=(made,)):
+            assert (data, made.content) == ('{"end":"2024-02-29","days":1}', b"a")
     with pytest.raises(RequestError, match=r"count_days returned .* which is no int"):
         agent.call("count_days", given, returns=int)
     with pytest.raises(ToolFailed, match="count_days raised ValueError: days is neg") as failed:

@@ -123,13 +123,14 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
-from selfeng.schedules import Scheduler
 from selfeng.servers.broker import Broker
 from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.programs import Program, program_of
+from selfeng.stages.scheduler import Scheduler
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.database import open_database
@@ -729,15 +730,16 @@ class FakeEngine:
     async def call(
         self,
         owner: str,
-        name: str,
+        called: str | Program,
         arguments: Mapping[str, Any],
         files: Sequence[File] = (),
         *,
         watch: Callable[[Event], object] = lambda event: None,
     ) -> Execution:
         """Adds two numbers, and raises for a negative one; returns the files that come with it. A
-        witness returns another value for 13.
+        witness returns another value for 13. A program does what the tool does that it imports.
         """
+        name = called if isinstance(called, str) else called.requires[0].name
         tool = await self.library.get(name)
         try:
             given = {"b": 1, **bind(tool.signature, arguments)}
@@ -754,6 +756,9 @@ class FakeEngine:
         if given["a"] == 13:
             watch(Witnessed(tool=name, agree=1, of=2, other="12"))
         return returned.model_copy(update={"files": tuple(files)})
+
+    async def program(self, code: str) -> Program:
+        return program_of(code, await self.library.tools())
 
     async def schedule(
         self, owner: str, plan: SchedulePlan, files: Sequence[File] = ()

@@ -41,6 +41,7 @@ PATHS = [
     "/api/v1/tools",
     "/api/v1/tools/add",
     "/api/v1/tools/add/call",
+    "/api/v1/programs",
     "/api/v1/tools/add/export",
     "/api/v1/bundles",
     "/api/v1/bundles/check",
@@ -131,7 +132,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 100
+    assert len(rules) == 101
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

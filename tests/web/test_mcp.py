@@ -22,15 +22,18 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from selfeng.core.changes import Changes
+from selfeng.core.http import NetworkAccess
 from selfeng.core.places import HOME
 from selfeng.core.settings import load_settings
-from selfeng.doors.call_results import text_result
+from selfeng.core.verdict import Raised
+from selfeng.doors.call_results import executed, text_result
 from selfeng.doors.engine_tools import FIXED, MOST_LISTED, EngineTools, Listed
 from selfeng.doors.mcp_server import TASKS, Report, mcp_server
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess
 from web.access import PERSON
 from web.mcp_routes import LARGEST_CALL
+from web.resources import call_report
 from web.serving import AsyncMode
 
 BOTH = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -124,6 +127,29 @@ async def test_a_tool_is_found_and_run_without_a_model(server: ServerProcess) ->
     assert nothing.structured_content == {"tools": []}
     assert (text(ran), ran.structured_content) == ("3", {"value": 3})
     assert (text(by_name), by_name.structured_content) == ("4", {"value": 4})
+
+
+async def test_a_program_imports_tools_as_they_are_found(server: ServerProcess) -> None:
+    async with connected(server) as client:
+        found = await client.call_tool("find_tools", {"request": "1 plus 2"})
+        (tool,) = found.structured_content["tools"]
+        code = f"{tool['import']}\ndef program(a, b):\n    return add(a=a, b=b)\n"
+        ran, raised, refused = [
+            await client.call_tool("run_program", {"code": text, "arguments": {"a": a, "b": 2}})
+            for text, a in ((code, 1), (code, -1), ("import gone", 1))
+        ]
+    assert tool["signature"] == "add(a: int, b: int = 1) -> int"
+    tools = [{"name": "add", "version": 2}]
+    assert (text(ran), ran.structured_content) == ("3", {"value": 3, "tools": tools})
+    assert (text(raised), raised.structured_content) == (
+        "ValueError: a is negative",
+        {"tools": tools},
+    )
+    assert text(refused).splitlines() == [
+        "the code defines no function program at top level",
+        "define `def program(...)`, which gets the arguments by name",
+    ]
+    assert [result.is_error for result in (ran, raised, refused)] == [False, True, True]
 
 
 @BOTH
@@ -305,6 +331,14 @@ async def test_a_call_without_consent_says_what_it_needs(server: ServerProcess) 
     assert [need["name"] for need in errors[1]["needs"]] == ["humanize"]
     assert errors[2]["values"]["needs"] == "api.example.org"
     assert all("selfeng grants allow" in text(call) for call in (*calls, turn))
+
+
+def test_a_call_that_was_redirected_names_the_host_as_data() -> None:
+    access = NetworkAccess(host="other.example.org", after="api.example.org")
+    raised = Raised(type_name="NetworkRefused", message="it redirects", lacks=access)
+    structured = cast(dict[str, Any], executed(raised).structured_content)
+    assert structured["error"]["needs"] == [access.model_dump(mode="json")]
+    assert call_report(raised).lacks == access
 
 
 async def test_files_come_within_a_call(server: ServerProcess) -> None:

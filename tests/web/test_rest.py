@@ -210,6 +210,24 @@ def test_a_tool_is_called(server: ServerProcess, program: requests.Session) -> N
     assert gone.status_code == 404
 
 
+def test_a_program_is_run(server: ServerProcess, program: requests.Session) -> None:
+    address = f"{server.url}/api/v1/programs"
+    code = "from add import add\ndef program(a, b=1):\n    return add(a=a, b=b)\n"
+    report = program.post(address, json={"code": code, "arguments": {"a": 1}}).json()
+    assert (report["value"], report["tools"], report["notes"]) == (
+        2,
+        [{"name": "add", "version": 2}],
+        [],
+    )
+    doubted = program.post(address, json={"code": code, "arguments": {"a": 13}}).json()
+    assert doubted["witnessed"]["other"] == "12"
+    refused = program.post(address, json={"code": "import socket"})
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        400,
+        "the code defines no function program at top level",
+    )
+
+
 def test_a_person_decides_on_proposals_and_edits_and_freezes(
     server: ServerProcess, program: requests.Session
 ) -> None:
@@ -301,7 +319,7 @@ def test_every_operation_is_described(server: ServerProcess, program: requests.S
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 60
+    assert len(told) == 67
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(
@@ -381,4 +399,4 @@ def test_every_answer_is_as_it_is_described(
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 73
+    assert len(operations) == 82

@@ -20,14 +20,14 @@ from selfeng.core.files import File
 from selfeng.core.result import Result, canonical, reference_to
 from selfeng.core.schedule import Delivery, Schedule, ToFolder, ToMail, ToWebhook
 from selfeng.servers.broker import Broker
-from selfeng.servers.deliveries import Deliveries, Outcome
+from selfeng.servers.deliveries import Deliveries, RunResult
 from selfeng.store.grants import Grants
 from tests.world.world import CANARY, World, only_key
 
 DUE = datetime(2026, 11, 30, 8, tzinfo=UTC)
 ROWS = [{"name": "=1+1", "sum": 2}]
 CHART = File(name="chart.svg", content=b"<svg/>")
-RAN = Outcome(
+RAN = RunResult(
     text="The sum is 2.",
     result=Result(reference=reference_to(ROWS, canonical(ROWS)), content=canonical(ROWS)),
     files=(CHART,),

@@ -1,6 +1,6 @@
 """The workspace of a turn's agents: their shared files, and the place where their code runs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from json import loads
 
 from selfeng.core.files import File
@@ -59,16 +59,16 @@ class AgentWorkspace:
         """Delete files; returns the names that do not exist."""
         return tuple(name for name in names if self._files.pop(name, None) is None)
 
-    async def run(self, code: str) -> Execution:
-        """Run Python source to its end. Its failure is a value; files that it deletes are gone if
-        it ran to its end.
+    async def run(self, code: str, library: Mapping[str, str] | None = None) -> Execution:
+        """Run Python source, which may import the sources of `library`, to its end. Its failure is
+        a value; files that it deletes are gone if it ran to its end.
 
         Raises:
             RequestError: there are more files, or larger ones, than the sandbox takes.
             SandboxError: there is no sandbox, or it broke.
         """
         execution = await self._sandbox.execute(
-            SandboxJob(_NAME, _MODULE), {"code": code}, self.files
+            SandboxJob(_NAME, _MODULE, library=library or {}), {"code": code}, self.files
         )
         if not isinstance(execution, Killed):
             self.put(execution.files)

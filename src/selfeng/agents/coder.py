@@ -1,7 +1,10 @@
 """The coder: writes Python and runs it in the sandbox, step by step, until the work is done."""
 
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -14,10 +17,13 @@ from selfeng.agents.agent import (
     Task,
 )
 from selfeng.agents.agent_functions import common
-from selfeng.core.errors import RequestError, stage
+from selfeng.core.composition import imported_names
+from selfeng.core.errors import LibraryError, RequestError, stage
 from selfeng.core.events import CodeRun, FilesMade
 from selfeng.core.files import File, FileName
-from selfeng.core.protocols import ModelClient
+from selfeng.core.packages import sandbox_packages
+from selfeng.core.protocols import ModelClient, ToolLibrary
+from selfeng.core.tool import Requirement, Tool
 from selfeng.core.value import StrictlyOptional
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
@@ -25,6 +31,9 @@ from selfeng.core.words import shortened
 NAME = "coder"
 MOST_STEPS = 16
 """Calls for one message."""
+Sources = Callable[[Sequence[Requirement]], Awaitable[Mapping[str, str]]]
+_THERE = frozenset(sys.stdlib_module_names) | {*sandbox_packages()}
+_FOUND = 5
 _SHOWN = 4_000
 """Characters of an output that the model sees."""
 
@@ -76,25 +85,71 @@ class DeleteFiles(FunctionArguments):
     names: tuple[str, ...]
 
 
-def coder(model: ModelClient, most_steps: int = MOST_STEPS) -> FunctionCallingAgent:
-    """The agent; its code runs in the workspace of the task."""
+class FindTools(FunctionArguments):
+    """Find tested tools that your code may import, each by the line that comes with it."""
+
+    function = "find_tools"
+    request: str = Field(description="What the tool should do.", min_length=1)
+
+
+class CoderTools:
+    """The tools of the library that the coder's code may import: those that need no consent."""
+
+    def __init__(self, library: ToolLibrary, sources: Sources) -> None:
+        """`sources` gives the code of versions by module."""
+        self._library, self._sources = library, sources
+
+    async def find(self, call: FindTools) -> Outcome:
+        candidates = await self._library.search(call.request, _FOUND)
+        return {
+            "tools": [
+                {"import": f"from {tool.name} import {tool.name}", "signature": str(tool.signature)}
+                | {"description": tool.description}
+                for tool in (candidate.tool for candidate in candidates)
+                if _is_free(tool)
+            ]
+        }
+
+    async def modules(self, code: str) -> Mapping[str, str]:
+        """The sources of the tools that the code imports, and of those that they import."""
+        try:
+            names = sorted(imported_names(code) - _THERE)
+        except (SyntaxError, ValueError):  # which the run itself tells
+            return {}
+        pins = set[Requirement]()
+        for name in names:
+            with suppress(LibraryError):
+                if _is_free(tool := await self._library.get(name)):
+                    pins |= {Requirement(name=name, version=tool.version), *tool.requires}
+        return await self._sources(sorted(pins, key=str))
+
+
+def _is_free(tool: Tool) -> bool:
+    return not tool.needs and tool.standing != "retired"
+
+
+def coder(
+    model: ModelClient, most_steps: int = MOST_STEPS, *, tools: CoderTools | None = None
+) -> FunctionCallingAgent:
+    """The agent; its code runs in the workspace of the task, and may import the `tools`."""
     return FunctionCallingAgent(
         "coder",
         "Writes Python and runs it step by step in a sandbox, with files; for work that takes "
         "trying out or leaves files.",
         model,
-        _functions,
+        partial(_functions, tools),
         most_steps,
     )
 
 
-def _functions(task: Task) -> Sequence[Function]:
+def _functions(tools: CoderTools | None, task: Task) -> Sequence[Function]:
     runs = 0
 
     async def run(call: RunPython) -> Outcome:
         nonlocal runs
         runs += 1
-        return await _run(task, runs, call.code)
+        modules = await tools.modules(call.code) if tools else {}
+        return await _run(task, runs, call.code, modules)
 
     async def create(call: CreateTextFile) -> Outcome:
         file = File(name=call.name, content=call.content.encode(errors="replace"))
@@ -111,7 +166,8 @@ def _functions(task: Task) -> Sequence[Function]:
         source, argv = file.in_memory().content, [call.name, *call.arguments]
         code = _AS_SCRIPT.format(argv=argv, name=call.name)
         listing = f"# {' '.join(argv)}\n{source.decode(errors='replace')}"
-        return await _run(task, runs, code, shortened(listing, _SOURCE))
+        modules = await tools.modules(source.decode(errors="replace")) if tools else {}
+        return await _run(task, runs, code, modules, shortened(listing, _SOURCE))
 
     async def delete(call: DeleteFiles) -> Outcome:
         unknown = task.workspace.delete(call.names)
@@ -124,17 +180,20 @@ def _functions(task: Task) -> Sequence[Function]:
         Function(CreateTextFile, create),
         Function(RunFile, run_file),
         Function(DeleteFiles, delete),
+        *((Function(FindTools, tools.find),) if tools else ()),
         *common(task),
     )
 
 
-async def _run(task: Task, run: int, code: str, display_code: str = "") -> Outcome:
+async def _run(
+    task: Task, run: int, code: str, modules: Mapping[str, str], display_code: str = ""
+) -> Outcome:
     """Run the code; its event shows `display_code`, if given, instead of the code."""
     turn, started = task.turn, time.monotonic()
     turn.emit(CodeRun(run=run, state="started", code=display_code or code))
     try:
         with stage(NAME):
-            execution = await task.workspace.run(code)
+            execution = await task.workspace.run(code, modules)
     except RequestError as error:
         turn.emit(CodeRun(run=run, state="failed", seconds=time.monotonic() - started))
         return {

@@ -28,15 +28,27 @@ from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.events import Event
+    from selfeng.core.files import File
     from selfeng.core.result import TaughtRow
     from selfeng.core.settings import Settings
     from selfeng.core.status import Asked
     from selfeng.core.tool import Tool
+    from selfeng.core.verdict import Execution
     from selfeng.engine import Engine
 
 app = typer.Typer()
 
 Name = Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names)]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME=VALUE|JSON|-]…",
+        help="Arguments: a VALUE may be JSON; JSON is an object with several of them; - reads it "
+        "from standard input.",
+    ),
+]
+CallFiles = Annotated[list[Path] | None, typer.Option(help="A file; repeat for more.")]
+OutputFolder = Annotated[Path, typer.Option(help="Folder for the files that the call makes.")]
 
 _FOUND = 10
 _SHOWN = 40
@@ -143,31 +155,78 @@ async def _tool_text(engine: Engine, name: str) -> str:
 async def call(
     engine: Engine,
     name: Name,
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME=VALUE|JSON|-]…",
-            help="Arguments: a VALUE may be JSON; JSON is an object with several of them; - reads "
-            "it from standard input.",
-        ),
-    ] = None,
+    arguments: Arguments = None,
     *,
-    file: Annotated[list[Path] | None, typer.Option(help="A file; repeat for more.")] = None,
-    output: Annotated[
-        Path, typer.Option(help="Folder for the files that the tool makes.")
-    ] = Path(),
+    file: CallFiles = None,
+    output: OutputFolder = Path(),
 ) -> int:
     """Call a tool by name, without the model, and print its value, as JSON where it is plain data.
     Exit code 1 if the tool fails.
     """
-    from selfeng.core.verdict import Killed, Returned
-    from selfeng.doors.local_files import read_files, write_files
-    from selfeng.stages.response_synthesizer import plain
-
-    limits, large_files = engine.file_limits, engine.configuration.settings.large_files
-    files = await asyncio.to_thread(read_files, file or [], limits, large_files)
+    files = await _read_files(engine, file)
     values = parsed_arguments(await engine.library.get(name), arguments or [])
     execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
+    return _say_outcome(execution, output)
+
+
+@app.command(
+    epilog=example(
+        "selfeng run report.py month=2026-05 --file sales.csv",
+        "selfeng run - < report.py",
+    )
+)
+@on_engine("sandbox")
+async def run(
+    engine: Engine,
+    source: Annotated[
+        Path, typer.Argument(help="Python source that defines `program`; - for standard input.")
+    ],
+    arguments: Arguments = None,
+    *,
+    file: CallFiles = None,
+    output: OutputFolder = Path(),
+) -> int:
+    """Run a program that imports tools of the library, without the model, in one call of the
+    sandbox, and print its value, as JSON where it is plain data. Exit code 1 if it fails.
+    """
+    from selfeng.core.verdict import Raised
+
+    program = await engine.program(_source(source))
+    events: list[Event] = []
+    files = await _read_files(engine, file)
+    values = parsed_arguments(program, arguments or [])
+    execution = await engine.call(LOCAL, program, values, files, watch=events.append)
+    for note in program.notes(events):
+        say(note)
+    if isinstance(execution, Raised) and execution.traceback:
+        say(execution.traceback)
+    return _say_outcome(execution, output)
+
+
+def _source(path: Path) -> str:
+    """Raises: RequestError: it can't be read."""
+    from selfeng.cli.standard_input import read_bytes
+
+    try:
+        content = read_bytes() if path == Path("-") else path.read_bytes()
+        return content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"{path} can't be read: {error}", "name a Python file") from error
+
+
+async def _read_files(engine: Engine, paths: list[Path] | None) -> tuple[File, ...]:
+    from selfeng.doors.local_files import read_files
+
+    limits, large_files = engine.file_limits, engine.configuration.settings.large_files
+    return tuple(await asyncio.to_thread(read_files, paths or [], limits, large_files))
+
+
+def _say_outcome(execution: Execution, output: Path) -> int:
+    """Print what a call came to, and write its files; returns the exit code."""
+    from selfeng.core.verdict import Killed, Returned
+    from selfeng.doors.local_files import write_files
+    from selfeng.stages.response_synthesizer import plain
+
     if not isinstance(execution, Killed):
         for path in write_files(execution.files, output):
             say(f"written: {path}")

@@ -128,8 +128,8 @@ async def show(engine: Engine, name: Name, *, as_json: AsJson = False) -> int:
 @on_engine("sandbox")
 async def run(engine: Engine, name: Name) -> int:
     """Run a schedule once, now, and print what it came to. Exit code 1 if that needs you."""
-    begun = engine.schedules.start(LOCAL, name)
-    async with aclosing(engine.turn(LOCAL, begun)) as records:
+    pending_run = engine.schedules.start(LOCAL, name)
+    async with aclosing(engine.turn(LOCAL, pending_run)) as records:
         async for _ in records:
             pass
     schedule = await engine.schedules.settled(LOCAL, name)

@@ -215,7 +215,7 @@ def line_of(event: Event) -> tuple[str, str] | None:
         case PlanStepChanged(state="started"):
             return "running", f"step {event.step}"
         case PlanStepChanged():
-            return _line_state(event.state), f"step {event.step}: {event.text}"
+            return _line_state(event.state), f"step {event.step}: {event.text or event.tool}"
         case DelegationChanged(state="started"):
             return "running", f"{event.sender} to {event.recipient}: {_first_line(event.text)}"
         case DelegationChanged():

@@ -179,6 +179,11 @@ def consents_of(answers: Iterable[Answer]) -> dict[str, Consent]:
     }
 
 
+def need_key(name: str, need: Need) -> str:
+    """Under which a turn knows the consent to what a tool of this name needs."""
+    return f"{name} {need.key}"
+
+
 def needs_id(name: str, needs: Sequence[Need]) -> str:
     """The id of the question about exactly these needs of a tool."""
     text = json.dumps([name, *(need.key for need in needs)])

@@ -317,7 +317,9 @@ class PlanStepChanged(Value):
     step: str
     state: Literal["started", "finished", "failed"]
     tool: str | None = None
-    """finished: the tool that ran; None if the model answered without a tool."""
+    """finished: the tool that ran, or that the one tool of the plan imports for a step that was
+    never started; None if the model answered without one.
+    """
     text: str = ""
     """finished: the result, shortened; failed: why."""
     seconds: float = 0.0

@@ -51,7 +51,7 @@ class StepResult(Value):
 
 
 class SavedStep(Value):
-    """A step of a successful plan that is to become one tool."""
+    """A step of a plan that is to become one tool."""
 
     request: str
     tool: str
@@ -60,7 +60,7 @@ class SavedStep(Value):
 class SavedPlan(Value):
     kind: Literal["plan"] = "plan"
     turn_id: str
-    """Of the turn that ran the plan."""
+    """Of the turn that ran the plan; "" if it has not run."""
     request: str
     steps: tuple[SavedStep, ...]
 

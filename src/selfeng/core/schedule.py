@@ -183,7 +183,7 @@ class Schedule(SchedulePlan):
     """Id of the turn that runs; "" if none does."""
     due_at: datetime | None = None
     """When that was due."""
-    given: Mapping[str, Any] = {}
+    extra: Mapping[str, Any] = {}
     """Arguments of that run beside those of the plan."""
     begun_at: datetime | None = None
     """When a process took it."""
@@ -222,8 +222,8 @@ def _problem(event: Event) -> str:
         case ExecutionFailed(execution=execution):
             raised = execution.model_dump(include={"type_name", "message"})
             return ": ".join(filter(None, raised.values()))
-        case Witnessed(tool=tool, other=other) if other:
-            return f"another implementation of {tool} returns {other}"
+        case Witnessed(tool=tool, other=value) if value:
+            return f"another implementation of {tool} returns {value}"
         case QuestionsAsked(questions=(question, *_)):
             return f"it waits for an answer: {question.question}"
         case ToolStandingChanged(after="suspect" | "retired", reason=reason):

@@ -186,7 +186,7 @@ STAGES: Mapping[str, Stage] = {
         ),
         Stage(
             name="plan",
-            does="Run the steps of the plan, each through this graph",
+            does="Make one tool of the plan, or run its steps, each through this graph",
             title="Plan",
             icon="menu",
             leads={"done": "respond", "incomplete": "clarify"},

@@ -107,6 +107,11 @@ class ToolDraft(Value):
         """The exchanges that tests replay: those of probes."""
         return tuple(exchange for exchange in self.exchanges if not exchange.from_call)
 
+    @property
+    def witness_modules(self) -> dict[str, str]:
+        """The sources of the witnesses by the names under which a call imports them."""
+        return {f"{self.name}_witness_{n}": code for n, code in enumerate(self.witnesses)}
+
     def job(self, code: str | None = None, tests: str = "", **more: Any) -> SandboxJob:
         """A run of it, or of other `code` in its place, with its packages; hosts answer as
         recorded. `more` are fields of the job.

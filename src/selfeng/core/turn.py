@@ -537,7 +537,9 @@ class Turn:
     again.
     """
     granted: dict[str, Consent] = field(default_factory=dict)
-    """What the person has said of what tools need, by its key, and to questions, by their ids."""
+    """What the person has said of what tools need, by `need_key`, and to questions, by their
+    ids.
+    """
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""

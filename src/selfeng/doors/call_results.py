@@ -14,6 +14,7 @@ from selfeng.core.files import File
 from selfeng.core.pictures import PICTURES
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.stages.execution.programs import Program
 
 
 def described(tool: Tool) -> dict[str, Any]:
@@ -66,12 +67,30 @@ def executed(execution: Execution, events: Iterable[Event] = ()) -> types.CallTo
             doubts = [e for e in events if isinstance(e, Witnessed) and e.other]
             notes += [f"Another implementation returns {doubt.other}." for doubt in doubts]
             return text_result("\n".join([execution.text, *notes]), value, files)
-        case Raised(type_name=kind, message=message, files=files):
-            return text_result(": ".join(filter(None, (kind, message))), None, files, failed=True)
+        case Raised(type_name=kind, message=message, files=files, lacks=access):
+            needs = [access.model_dump(mode="json")] if access else []
+            problem = {"message": message, "cause": "consent", "needs": needs} if access else None
+            text = ": ".join(filter(None, (kind, message)))
+            return text_result(text, problem and {"error": problem}, files, failed=True)
         case Killed(reason=reason):
             return text_result(f"The sandbox ended the tool. {reason}", failed=True)
         case _:
             assert_never(execution)
+
+
+def program_result(
+    program: Program, execution: Execution, events: Iterable[Event]
+) -> types.CallToolResult:
+    """As `executed`, with the `tools` that the program is pinned to, notes about them, and the
+    lines that an exception came from.
+    """
+    result = executed(execution)
+    lines = [execution.traceback] if isinstance(execution, Raised) else []
+    notes = [types.TextContent(text=line) for line in (*lines, *program.notes(events)) if line]
+    tools = {"tools": [pin.model_dump() for pin in program.requires]}
+    structured = {**(result.structured_content or {}), **tools}
+    content = [*result.content, *notes]
+    return result.model_copy(update={"content": content, "structured_content": structured})
 
 
 def _content(file: File) -> types.ImageContent | types.EmbeddedResource:

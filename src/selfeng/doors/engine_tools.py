@@ -28,10 +28,11 @@ from selfeng.core.tool import Need, Tool
 from selfeng.core.value import Value, first_problem
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.doors.call_results import described, executed, refused, text_result
+from selfeng.doors.call_results import described, executed, program_result, refused, text_result
 from selfeng.doors.mcp_server import Report
 from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import LONGEST_REQUEST, Engine
+from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
 
 V = TypeVar("V", bound=Value)
 
@@ -133,6 +134,19 @@ class RunCall(Value):
     files: GivenFiles = Field((), description="Files that the arguments name.")
 
 
+class ProgramCall(Value):
+    """Run a program that combines tools of the library, in one call of the sandbox, without a
+    model: values pass from tool to tool. It defines `def program(...)`, and imports each tool by
+    the line that find_tools gives.
+    """
+
+    code: Annotated[str, Field(min_length=1, max_length=LONGEST_PROGRAM)] = Field(
+        description="Python source."
+    )
+    arguments: dict[str, Any] = Field({}, description="The arguments of `program`, by name.")
+    files: GivenFiles = Field((), description="Files for its current folder.")
+
+
 class GrantsCall(Value):
     """List the hosts, packages and limits that the person allows tools of the library."""
 
@@ -188,6 +202,7 @@ FIXED: Mapping[str, type[Value]] = {
     "answer_is_wrong": WrongCall,
     "find_tools": FindCall,
     "run_tool": RunCall,
+    "run_program": ProgramCall,
     "list_grants": GrantsCall,
     "allow_need": AllowCall,
     "revoke_grant": RevokeCall,
@@ -198,10 +213,10 @@ FIXED: Mapping[str, type[Value]] = {
 }
 """The arguments of the tools that are always there, by name."""
 _AT_ONCE = (
-    *(FindCall, GrantsCall, AllowCall, RevokeCall),
+    *(FindCall, ProgramCall, GrantsCall, AllowCall, RevokeCall),
     *(ListSchedulesCall, AddScheduleCall, PauseScheduleCall),
 )
-"""Those that begin no turn and call no tool."""
+"""Those that begin no turn."""
 
 
 class EngineTools:
@@ -231,6 +246,8 @@ class EngineTools:
             match name:
                 case "find_tools":
                     return await self._find(_parsed(FindCall, arguments))
+                case "run_program":
+                    return await self._run_program(_parsed(ProgramCall, arguments))
                 case "list_grants":
                     return await self._grants(_parsed(GrantsCall, arguments))
                 case "allow_need":
@@ -303,8 +320,8 @@ class EngineTools:
                 wrong = _parsed(WrongCall, arguments)
                 return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
             case "run_schedule":
-                named = _parsed(RunScheduleCall, arguments)
-                return self._engine.schedules.start(self._owner, named.name)
+                schedule = _parsed(RunScheduleCall, arguments)
+                return self._engine.schedules.start(self._owner, schedule.name)
             case "run_tool":
                 run = _parsed(RunCall, arguments)
             case _:
@@ -332,9 +349,9 @@ class EngineTools:
                 plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
                 files = [file.file() for file in call.files]
                 return _listed([await self._engine.schedule(owner, plan, files)])
-        named = _parsed(PauseScheduleCall, arguments)
-        change = schedules.resume if named.resume else schedules.pause
-        return _listed([await change(owner, named.name)])
+        pause = _parsed(PauseScheduleCall, arguments)
+        change = schedules.resume if pause.resume else schedules.pause
+        return _listed([await change(owner, pause.name)])
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
         """What a turn came to."""
@@ -372,7 +389,12 @@ class EngineTools:
 
     async def _find(self, call: FindCall) -> types.CallToolResult:
         matches = [
-            {**described(match.tool), "confidence": round(match.confidence, 2)}
+            {
+                **described(match.tool),
+                "import": f"from {match.tool.name} import {match.tool.name}",
+                "signature": str(match.tool.signature),
+                "confidence": round(match.confidence, 2),
+            }
             for match in await self._engine.library.matches(call.request, _FOUND)
         ]
         lines = [
@@ -391,6 +413,15 @@ class EngineTools:
             self._owner, name, arguments, given_files, watch=events.append
         )
         return executed(execution, events)
+
+    async def _run_program(self, call: ProgramCall) -> types.CallToolResult:
+        events: list[Event] = []
+        program = await self._engine.program(call.code)
+        files = [file.file() for file in call.files]
+        execution = await self._engine.call(
+            self._owner, program, call.arguments, files, watch=events.append
+        )
+        return program_result(program, execution, events)
 
     async def _grants(self, call: GrantsCall) -> types.CallToolResult:
         network = self._engine.network

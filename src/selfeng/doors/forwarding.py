@@ -88,7 +88,7 @@ class ForwardedTools:
 
         try:
             return await self._client.call_tool(
-                name, dict(arguments), progress_callback=tell, **form if answers else {}
+                name, dict(arguments), progress_callback=tell, **({} if answers is None else form)
             )
         except (MCPError, httpx2.HTTPError) as error:
             return text_result(f"The app could not be asked: {error}", failed=True)

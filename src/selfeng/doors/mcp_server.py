@@ -45,8 +45,8 @@ _ALIVE = 15.0
 
 _INSTRUCTIONS = (
     "An agent that builds its own tools. `ask` it for anything that code can work out: it uses a "
-    "tool of its library, or writes, tests and keeps a new one. `find_tools` and `run_tool` use "
-    "the library directly, without a model."
+    "tool of its library, or writes, tests and keeps a new one. `find_tools`, `run_tool` "
+    "and `run_program` use the library directly, without a model."
 )
 
 

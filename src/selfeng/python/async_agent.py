@@ -229,13 +229,29 @@ class AsyncAgent:
         Raises: as `call`, but not ToolFailed.
         """
         engine = await self._ready("sandbox")
-        try:
-            plain_arguments = to_jsonable_python(dict(arguments or {}))
-        except PydanticSerializationError as error:
-            raise RequestError(
-                f"the arguments for {name} have no form in JSON: {error}", "give plain data"
-            ) from error
-        return await engine.call(LOCAL, name, plain_arguments, await self._files(files))
+        return await engine.call(LOCAL, name, _plain(name, arguments), await self._files(files))
+
+    async def run_program(
+        self,
+        code: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        files: Iterable[Given] = (),
+    ) -> Execution:
+        """Run a program, without the model, in one call of the sandbox: Python source that defines
+        `def program(...)` and imports tools as `from NAME import NAME`. Gives what it came to, as
+        `execute`.
+
+        Raises:
+            NotConsented: a tool needs what nobody has allowed it.
+            SandboxError
+            RequestError: the code is no such program, the arguments don't fit it, or the files
+                can't be used.
+        """
+        engine = await self._ready("sandbox")
+        program = await engine.program(code)
+        plain_arguments = _plain("the program", arguments)
+        return await engine.call(LOCAL, program, plain_arguments, await self._files(files))
 
     async def grants(self, tool: str = "") -> tuple[Grant, ...]:
         """The hosts, packages and limits that tools may have: those of a tool, or all."""
@@ -409,6 +425,16 @@ def _settings(folder: str | PathLike[str] | None, given: Mapping[str, Any]) -> S
         "parts_dir": app.parts,
     }
     return load_settings(given=folder_settings | dict(given))
+
+
+def _plain(name: str, arguments: Mapping[str, Any] | None) -> Any:
+    """Raises: RequestError: the arguments have no form in JSON."""
+    try:
+        return to_jsonable_python(dict(arguments or {}))
+    except PydanticSerializationError as error:
+        raise RequestError(
+            f"the arguments for {name} have no form in JSON: {error}", "give plain data"
+        ) from error
 
 
 def _read(name: str, content: str, returns: Any) -> Any:

@@ -79,6 +79,7 @@ class Agent:
     tool = _blocking(AsyncAgent.tool)
     search = _blocking(AsyncAgent.search)
     execute = _blocking(AsyncAgent.execute)
+    run_program = _blocking(AsyncAgent.run_program)
     grants = _blocking(AsyncAgent.grants)
     allow = _blocking(AsyncAgent.allow)
     revoke = _blocking(AsyncAgent.revoke)

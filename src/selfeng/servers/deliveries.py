@@ -37,7 +37,7 @@ _UNUSABLE = re.compile(r"[^\w.-]+")
 """Characters that a folder's name does not have."""
 
 
-class Outcome(Value):
+class RunResult(Value):
     """What a run gave."""
 
     text: str
@@ -85,7 +85,7 @@ class Deliveries:
         """Revoke what `allow` noted."""
         await asyncio.to_thread(self._grants.revoke, _holder(schedule))
 
-    async def deliver(self, schedule: Schedule, outcome: Outcome) -> None:
+    async def deliver(self, schedule: Schedule, outcome: RunResult) -> None:
         """Raises: AgentError: it could not be delivered, or is no longer allowed."""
         lacking = await asyncio.to_thread(
             self._grants.ungranted, _holder(schedule), _accesses(schedule)
@@ -107,7 +107,7 @@ class Deliveries:
             case _:
                 assert_never(schedule.deliver)
 
-    def _write(self, schedule: Schedule, folder: ToFolder, outcome: Outcome) -> None:
+    def _write(self, schedule: Schedule, folder: ToFolder, outcome: RunResult) -> None:
         place = self._folder / _UNUSABLE.sub("_", schedule.name).lstrip(".")
         due = schedule.due_at or schedule.next_at
         text = outcome.result.in_format(folder.form) if outcome.result else outcome.text
@@ -125,7 +125,7 @@ class Deliveries:
                 f"{place} can't be written: {error.strerror}", "make room for it"
             ) from error
 
-    async def _post(self, schedule: Schedule, webhook: ToWebhook, outcome: Outcome) -> None:
+    async def _post(self, schedule: Schedule, webhook: ToWebhook, outcome: RunResult) -> None:
         body = json.dumps(_payload(schedule, outcome), ensure_ascii=False)
         now = datetime.now(UTC)
         signature = await asyncio.to_thread(self._signature, webhook, schedule.run, now, body)
@@ -153,7 +153,7 @@ class Deliveries:
     def _signature(self, webhook: ToWebhook, run: str, now: datetime, body: str) -> str:
         return Webhook(_key(self._secret(webhook.secret))).sign(run, now, body)
 
-    async def _mail(self, schedule: Schedule, mail: ToMail, outcome: Outcome) -> None:
+    async def _mail(self, schedule: Schedule, mail: ToMail, outcome: RunResult) -> None:
         (access,) = _accesses(schedule)
         _, address, port = await self._broker.place(access)
         message = _message(schedule, mail, outcome)
@@ -218,7 +218,7 @@ def _access_of(url: str) -> tuple[NetworkAccess, ...]:
     return accesses
 
 
-def _payload(schedule: Schedule, outcome: Outcome) -> dict[str, Any]:
+def _payload(schedule: Schedule, outcome: RunResult) -> dict[str, Any]:
     result = outcome.result
     return {
         "type": "schedule.ran",
@@ -236,7 +236,7 @@ def _payload(schedule: Schedule, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _message(schedule: Schedule, mail: ToMail, outcome: Outcome) -> EmailMessage:
+def _message(schedule: Schedule, mail: ToMail, outcome: RunResult) -> EmailMessage:
     message = EmailMessage()
     message["From"], message["To"] = mail.sender, mail.to
     message["Subject"] = f"{schedule.name}: {schedule.tool}"

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from selfeng.core.errors import ModelError, ModelUnavailable, stage
 from selfeng.core.events import NoToolFound, Searching, ToolFound
+from selfeng.core.plan import Plan, SavedStep
 from selfeng.core.protocols import ServerTools, ToolLibrary
+from selfeng.core.provenance import Proposal
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Turn
@@ -161,6 +163,21 @@ class Decider:
             likely=likely,
             near=near,
         )
+
+    async def served(self, plan: Plan) -> tuple[SavedStep, ...]:
+        """The steps of a plan, each with the tool of the library that is nearest; none if one of
+        these is not sure even if the model chooses it, or needs consent, or if all are the same.
+        """
+        searches = [await self._library.search(step.request, 1) for step in plan.steps]
+        steps = tuple(
+            SavedStep(request=step.request, tool=best.tool.name)
+            for step, candidates in zip(plan.steps, searches, strict=True)
+            for best in candidates
+            if _confirmed(best.confidence) >= self._thresholds.threshold
+            and not (best.tool.needs or isinstance(best.tool, Proposal))
+        )
+        several = len({step.tool for step in steps}) > 1
+        return steps if several and len(steps) == len(plan.steps) else ()
 
     async def _is_another_likely(self, turn: Turn, results: _SearchResults) -> bool:
         """Whether a tool was added meanwhile that is sure if the model chooses it."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from selfeng.core.consent_question import not_granted, titles
+from selfeng.core.consent_question import need_key, not_granted, titles
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -66,6 +66,7 @@ from selfeng.stages.execution.outcome import (
     promised,
     witnessed,
 )
+from selfeng.stages.execution.programs import Program
 from selfeng.stages.execution.schema_arguments import bind_schema, question_for_property
 
 log = logging.getLogger(__name__)
@@ -419,12 +420,27 @@ class Executor:
         if not isinstance(execution, Killed) and execution.files:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
-        if not isinstance(tool, ServerTool):
+        if not isinstance(tool, (ServerTool, Program)):
             if count and isinstance(execution, Returned):
                 count(name, tool.version, digest)
             else:
                 await self._report(turn, tool, digest, execution)
         return execution
+
+    async def run_program(self, turn: Turn, call: Call) -> Execution:
+        """Call a program as a tool, in one call of the sandbox. A tool that it imports counts no
+        use, as it is not known whether it was called.
+
+        Raises:
+            NotConsented: a tool needs what the person has not allowed it.
+            SandboxError: there is no sandbox, or it broke.
+        """
+        assert isinstance(call.tool, Program), call.tool
+        for tool in call.tool.imported_tools:
+            bound = tool.for_calls([{}])
+            if bound.needs and (lacking := await self.ungranted(turn, bound)):
+                raise not_granted(tool.name, lacking)
+        return await self.run(turn, call)
 
     async def sight(self, turn: Turn) -> Sight:
         """Whether the model sees pictures."""
@@ -437,7 +453,7 @@ class Executor:
             RequestError: no person can allow that much on this machine.
         """
         needs = await self._network.ungranted(tool) if self._network else tool.needs
-        needs = tuple(need for need in needs if need.key not in turn.granted)
+        needs = tuple(need for need in needs if need_key(tool.name, need) not in turn.granted)
         for need in needs:
             if isinstance(need, CallLimits) and self._network:
                 await self._network.check_limits(need)
@@ -478,10 +494,10 @@ class Executor:
         """The witnesses' values, in the process of the tool's `job`; None if the sandbox broke.
         Files that they write are dropped.
         """
-        sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
-        library = {**job.library, **sources}
+        library = {**job.library, **tool.witness_modules}
         ask_job = replace(job, name=_WITNESSES, code=_ASK_WITNESSES, library=library)
-        arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
+        modules = [*tool.witness_modules][: len(tool.witnesses)]
+        arguments = {"modules": modules, "function": tool.name, "arguments": call.arguments}
         try:
             return await self._sandbox.execute(ask_job, arguments, files)
         except SandboxError as error:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from selfeng.core.errors import AgentError, PlanFailed
-from selfeng.core.events import Event, PlanMade, PlanStepChanged
+from selfeng.core.events import Event, PlanStepChanged
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, PlannedStep, StepResult, in_order
 from selfeng.core.stage_event import StageEvent
@@ -42,7 +42,6 @@ class PlanRunner:
         Raises:
             PlanFailed: a step failed; names it, why, and what was reached.
         """
-        turn.emit(PlanMade(steps=plan.steps))
         steps: dict[str, asyncio.Task[Served]] = {}
         try:
             async with asyncio.TaskGroup() as group:

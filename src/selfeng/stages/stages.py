@@ -4,10 +4,11 @@ their order.
 
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, assert_never, cast
 
@@ -17,6 +18,7 @@ from selfeng.core.consent_question import (
     ConsentAsked,
     call_consent,
     consent_id,
+    need_key,
     needs_consent,
     needs_id,
     not_consented,
@@ -34,7 +36,7 @@ from selfeng.core.errors import (
     SynthesisFailed,
     stage,
 )
-from selfeng.core.events import ConsentDecided
+from selfeng.core.events import ConsentDecided, PlanMade, PlanStepChanged
 from selfeng.core.files import File
 from selfeng.core.http import READING, Exchange, NetworkAccess
 from selfeng.core.owner import current_owner, owned_by
@@ -49,7 +51,7 @@ from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Need, Tool, needs_of
-from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
+from selfeng.core.turn import Asking, Budget, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
@@ -350,7 +352,7 @@ class Stages:
         turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
             return False
-        turn.granted.update((need.key, decision) for need in needs)
+        turn.granted.update((need_key(tool.name, need), decision) for need in needs)
         if decision == ALWAYS and isinstance(tool, Tool):
             await self._executor.grant(call.bound_tool, needs)
         elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
@@ -484,7 +486,7 @@ class Stages:
         decision = turn.granted.get(outcome.question.id, "no")
         if decision != NO:  # the whole of which this is a part asked
             turn.emit(ConsentDecided(tool=tool.name, server=titles(needs), decision=decision))
-            turn.granted.update((need.key, decision) for need in needs)
+            turn.granted.update((need_key(tool.name, need), decision) for need in needs)
             if decision == ALWAYS:
                 await self._executor.grant(tool, needs)
             return False
@@ -593,6 +595,10 @@ class Stages:
     async def _plan(self, state: RequestState) -> str:
         plan = state.synthesis.result
         assert isinstance(plan, Plan), plan
+        state.turn.emit(PlanMade(steps=plan.steps))
+        state.outcome = await self._as_program(state, plan)
+        if state.outcome:
+            return "done"
         try:
             state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
         except PlanFailed as error:
@@ -602,6 +608,30 @@ class Stages:
             state.outcome = refusal.asks
             return "incomplete"
         return "done"
+
+    async def _as_program(self, state: RequestState, plan: Plan) -> Executed | None:
+        """The call of one tool that is built of those that serve the steps, and imports them; None
+        if one step has none, or if the tool can't be built or fails, so that the steps are run.
+        """
+        if not (steps := await self._decider.served(plan)):
+            return None
+        started, request = time.monotonic(), state.turn.request
+        saved = SavedPlan(turn_id="", request=request.text, steps=steps)
+        part = state.turn.part(replace(request, kind=saved))
+        turn = replace(part, budget=_half(part.budget))
+        program = RequestState(turn, self._synthesis, learnable=state.learnable)
+        try:
+            await GraphRun(turn, "specify").follow(self._stages, program)
+        except AgentError as error:  # where more is wrong, the steps fail by it
+            log.warning("no tool does the whole plan: %s", error)
+            return None
+        if not isinstance(program.end, Executed) or program.end.execution.outcome != "returned":
+            return None
+        seconds = time.monotonic() - started
+        for step, its in zip(plan.steps, steps, strict=True):
+            done = {"state": "finished", "tool": its.tool, "seconds": seconds}
+            turn.emit(PlanStepChanged(step=step.id, **done))
+        return program.end
 
     async def _delegate(self, state: RequestState) -> str:
         """Raises: AgentGaveUp, and what `hand_over` raises."""
@@ -634,6 +664,14 @@ class Stages:
         return "unclear" if reply.questions else "replied"
 
 
+def _half(budget: Budget) -> Budget:
+    """A budget that leaves the other half of what is left."""
+    limits = budget.limits
+    calls = (limits.calls - budget.usage.calls) // 2
+    left = {"tokens": budget.tokens_left // 2, "seconds": budget.seconds_left / 2}
+    return Budget(limits.model_copy(update={"calls": calls, **left}), parent=budget)
+
+
 def _with_host(call: Call, access: NetworkAccess) -> Call:
     """The call of a tool that may use one more host."""
     tool = call.bound_tool
@@ -651,7 +689,7 @@ def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
     decision, needs = cast(Consent, answer.value), needs_of(spec.accesses, reply.lock, spec.limits)
     turn.emit(ConsentDecided(tool=spec.name, server=titles(needs), decision=decision))
     if decision != NO:
-        turn.granted.update((need.key, decision) for need in needs)
+        turn.granted.update((need_key(spec.name, need), decision) for need in needs)
     return decision != NO
 
 

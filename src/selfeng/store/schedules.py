@@ -96,15 +96,15 @@ class Schedules:
         run: str,
         due_at: datetime,
         next_at: datetime,
-        given: Mapping[str, Any] | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> bool:
         """Take a run of the schedule, which is due at `next_at` after it; False if another process
-        did. `given` are further arguments.
+        did. `extra` are further arguments.
         """
         now = datetime.now(UTC)
         unchanged = (_SCHEDULES.c.run == "") & (_SCHEDULES.c.next_at == schedule.next_at)
         run_values: dict[str, Any] = {"run": run, "due_at": due_at, "begun_at": now, "tries": 0}
-        run_values["given"] = json.dumps(storable_data(dict(given))) if given else None
+        run_values["given"] = json.dumps(storable_data(dict(extra))) if extra else None
         return self._change(schedule, unchanged, {**run_values, "next_at": next_at})
 
     def skip(self, schedule: Schedule, next_at: datetime) -> bool:
@@ -170,7 +170,7 @@ def _schedule(row: sa.Row[Any]) -> Schedule:
             **{name: row._mapping[name] for name in (*_PLAIN, "run", "tries")},
             **times,
             "files": json.loads(row.files),
-            "given": json.loads(row.given or "{}"),
+            "extra": json.loads(row.given or "{}"),
             "last": row.last and json.loads(row.last),
         }
     )

@@ -15,7 +15,13 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.consent_question import ConsentAsked, needs_consent, not_consented, titles
+from selfeng.core.consent_question import (
+    ConsentAsked,
+    need_key,
+    needs_consent,
+    not_consented,
+    titles,
+)
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ConsentDecided, ToolProposed
 from selfeng.core.functions import REFERENCE
@@ -222,7 +228,7 @@ class Synthesis:
             all_needs = {**former_needs, "network": build.spec.accesses, "lock": build.lock}
             needs = await network.ungranted(former.model_copy(update=all_needs))
         turn, name = self._steps.turn, build.spec.name
-        needs = tuple(need for need in needs if need.key not in turn.granted)
+        needs = tuple(need for need in needs if need_key(name, need) not in turn.granted)
         if not needs:
             return False
         final = {"specification": build.spec, "lock": build.lock}
@@ -238,7 +244,7 @@ class Synthesis:
                 refusal.asks = consent.model_copy(update={"specified": None})
             raise refusal
         turn.emit(ConsentDecided(tool=name, server=titles(needs), decision=decision))
-        turn.granted.update((need.key, decision) for need in needs)
+        turn.granted.update((need_key(name, need), decision) for need in needs)
         return False
 
     async def probe(self) -> str:
@@ -727,7 +733,12 @@ class Synthesis:
         """Keep the consent to what the person was asked for, if they said so."""
         granted = self._steps.turn.granted
         bound = tool.model_copy(update={"network": self._build.spec.accesses})
-        needs = [need for need in bound.needs if granted.get(need.key) == ALWAYS]
+        built_as = self._build.spec.name  # the library may have the same under another name
+        decisions = {need: granted.get(need_key(built_as, need)) for need in bound.needs}
+        for need, decision in decisions.items():
+            if decision:
+                granted[need_key(tool.name, need)] = decision
+        needs = [need for need, decision in decisions.items() if decision == ALWAYS]
         if self._deps.network and needs and not isinstance(tool, Proposal):
             await self._deps.network.grant(tool, needs)
 

@@ -180,11 +180,9 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
         raise RequestError(
             "the turn has not finished", "only a plan that succeeded can be saved", cause="running"
         )
-    tools = {
-        event.step: event.tool
-        for event in events
-        if isinstance(event, PlanStepChanged) and event.state == "finished"
-    }
+    changes = [event for event in events if isinstance(event, PlanStepChanged)]
+    started = {event.step for event in changes if event.state == "started"}
+    tools = {e.step: e.tool for e in changes if e.state == "finished" and e.step in started}
     steps = []
     for step in plan.steps:
         if (tool := tools.get(step.id)) is None:

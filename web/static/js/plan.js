@@ -55,6 +55,7 @@ export function foldPart(steps, { step: id, state, tool, text, seconds }, at) {
     : next;
 }
 
-// Whether one tool can be made of a turn's plan: it succeeded, and every part ran a tool.
+// Whether one tool can be made of a turn's plan: it succeeded, and every part ran a tool of its own.
 export const canBeKept = (turn) =>
-  turn.state === "done" && Boolean(planOf(turn.steps)?.parts.every((part) => part.tool));
+  turn.state === "done" &&
+  Boolean(planOf(turn.steps)?.parts.every(({ tool, startedAt }) => tool && startedAt !== null));

@@ -1849,6 +1849,7 @@ schedule-when-day = Jeden Tag um { $time }
 schedule-when-workday = Montag bis Freitag um { $time }
 schedule-when-week = Jeden { $weekday } um { $time }
 schedule-when-month = Am { $day }. jedes Monats um { $time }
+schedule-when-hook = Auf signierte Anfragen
 schedule-weekday = Tag
 schedule-day = Tag des Monats
 schedule-time = Uhrzeit

@@ -1852,6 +1852,7 @@ schedule-when-day = Every day at { $time }
 schedule-when-workday = Monday to Friday at { $time }
 schedule-when-week = Every { $weekday } at { $time }
 schedule-when-month = On day { $day } of every month at { $time }
+schedule-when-hook = By signed requests
 schedule-weekday = Day
 schedule-day = Day of the month
 schedule-time = Time

@@ -59,6 +59,7 @@ export function Schedules({ tool }) {
 function Schedule({ schedule, change }) {
   const { name, version, state, reason, run, last, troubled, conversation_id: id } = schedule;
   const paused = state === "paused";
+  const timed = !paused && schedule.upcoming.length > 0;
   const shown = run ? "running" : troubled ? "troubled" : state;
   const act = (verb) => change("POST", `${pathOf(schedule)}/${verb}`);
   return html`<article
@@ -89,8 +90,16 @@ function Schedule({ schedule, change }) {
       />`
     }
     <dl class="facts">
-      ${!paused && html`<dt>${t("schedule-next")}</dt>`}
-      ${!paused && html`<dd>${schedule.upcoming.map((at) => html`<span class="schedule-time">${timeIn(at, schedule.timezone)}</span>`)}</dd>`}
+      ${timed && html`<dt>${t("schedule-next")}</dt>`}
+      ${
+        timed &&
+        html`<dd>
+          ${schedule.upcoming.map(
+            (at) =>
+              html`<span class="schedule-time" key=${at}>${timeIn(at, schedule.timezone)}</span>`,
+          )}
+        </dd>`
+      }
       ${
         last &&
         html`<dt>${t("schedule-last")}</dt>
@@ -295,7 +304,12 @@ function NewSchedule({ tool, done }) {
           pick=${pick}
         />`,
     )}
-    ${refused && html`<p class="run-problem" role="alert" data-testid="schedule-refused"><${ErrorWords} error=${refused} /></p>`}
+    ${
+      refused &&
+      html`<p class="run-problem" role="alert" data-testid="schedule-refused">
+        <${ErrorWords} error=${refused} />
+      </p>`
+    }
     <div class="form-actions">
       <button type="submit" class="button primary" data-testid="schedule-add" disabled=${sent}>
         <${Icon} name="clock" />${t("schedule-add")}
@@ -314,6 +328,7 @@ function isZone(timeZone) {
 
 // When it runs, in words where the form has them.
 function whenWords({ cron, timezone }) {
+  if (!cron) return t("schedule-when-hook");
   const { every, time, weekday, day } = choicesOf(cron);
   const values = {
     time,

@@ -37,7 +37,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import HandCall, Request
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
-from selfeng.servers.deliveries import Deliveries, Outcome
+from selfeng.servers.deliveries import Deliveries, RunResult
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange
@@ -142,13 +142,13 @@ class Scheduler:
         return await self._start(await self.get(owner, name), uuid4().hex)
 
     async def _start(
-        self, schedule: Schedule, run: str, given: Mapping[str, Any] | None = None
+        self, schedule: Schedule, run: str, extra: Mapping[str, Any] | None = None
     ) -> Asked:
         await self._turns.check(schedule.owner, schedule.conversation_id)
         now, begin = datetime.now(UTC), self._schedules.begin
-        if not await asyncio.to_thread(begin, schedule, run, now, schedule.next_at, given):
+        if not await asyncio.to_thread(begin, schedule, run, now, schedule.next_at, extra):
             raise ResourceBusy(f"{schedule.name!r} runs already", "wait until it has ended")
-        schedule = schedule.model_copy(update={"given": given or {}})
+        schedule = schedule.model_copy(update={"extra": extra or {}})
         return await self._begin_or_give_up(schedule, run)
 
     async def receive(self, schedule_id: str, headers: Mapping[str, str], body: bytes) -> Asked:
@@ -173,12 +173,12 @@ class Scheduler:
             raise ResourceBusy(f"{schedule.name!r} is paused", "send it again once it is resumed")
         try:
             signature = (await self._tool(schedule)).signature
-            given = bind(signature, {**schedule.arguments, **_object(body)})
+            extra = bind(signature, {**schedule.arguments, **_object(body)})
         except (ValueError, ArgumentsInvalid) as error:
             problem = RequestError(f"a request is malformed: {error}", "correct who sends it")
             await self._give_up(schedule, problem)
             raise problem from error
-        return await self._start(schedule, run, given)
+        return await self._start(schedule, run, extra)
 
     async def settled(self, owner: str, name: str) -> Schedule:
         """The schedule, with the end of its run noted if that has ended. Raises:
@@ -271,7 +271,7 @@ class Scheduler:
         """Begin the turn of the run, unless another process has. Raises: ResourceNotFound."""
         await self._turns.check(schedule.owner, schedule.conversation_id)
         read = self._files.contents(schedule.conversation_id).file
-        arguments = {**schedule.arguments, **schedule.given}
+        arguments = {**schedule.arguments, **schedule.extra}
         call = FunctionCall(name=schedule.tool, arguments=arguments)
         request = Request(
             f"Run {shortened(shown_call(schedule.tool, arguments), _SHOWN)}",
@@ -344,15 +344,15 @@ class Scheduler:
         last = self._outcome(schedule, problem, text)
         await asyncio.to_thread(self._schedules.end, schedule, last)
 
-    def _result(self, schedule: Schedule, events: Sequence[Event], text: str) -> Outcome:
+    def _result(self, schedule: Schedule, events: Sequence[Event], text: str) -> RunResult:
         """What a run gave. Blocking."""
         read = self._files.contents(schedule.conversation_id).file
-        made = [e for e in events if isinstance(e, FilesMade)]
+        file_events = [e for e in events if isinstance(e, FilesMade)]
         result = None
         with suppress(ResourceNotFound):  # the tool returned no plain value
             result = self._files.result_of_turn(schedule.owner, schedule.run)
-        files = tuple(read(reference) for event in made for reference in event.files)
-        return Outcome(text=text, result=result, files=files)
+        files = tuple(read(reference) for event in file_events for reference in event.files)
+        return RunResult(text=text, result=result, files=files)
 
     async def _give_up(self, schedule: Schedule, error: AgentError) -> None:
         """Pause a schedule of which no run can begin."""
