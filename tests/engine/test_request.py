@@ -33,7 +33,7 @@ EARLIER = EarlierResult(id="r1", turn_id="t", request="", tool="f", begins="1", 
 CALL = FunctionCall(name="f", arguments={"a": 1})
 KINDS = (
     Asking(agent="coder", again="u", waiting=CALL, specified=SpecifiedTool(**dict(specified()))),
-    HandCall(call=CALL),
+    HandCall(call=CALL, version=2, schedule="s"),
     ToolDescription(),
     Refactoring(tool="f"),
     ProjectBuild(options={"goal": "g"}),

@@ -64,3 +64,26 @@ test("every stage has a title and says what goes on", () => {
 test("a message with elements is a list of children", () => {
   assert.deepEqual(rich("backend-other", {}), [t("backend-other")]);
 });
+
+// The modules that a module loads before anything else, without those that load later.
+function imported(url, modules = new Map()) {
+  if (modules.has(url.href)) return modules;
+  const code = readFileSync(url, "utf8").replace(/^\s*\/\/.*$/gm, "");
+  modules.set(url.href, code);
+  for (const [, name] of code.matchAll(/(?:from|^import)\s+"(\.[^"]+)"/gm))
+    imported(new URL(name, url), modules);
+  return modules;
+}
+
+test("what loads at first names no message that loads later", () => {
+  const code = [...imported(new URL("script.js", SCRIPTS)).values()].join("\n");
+  const later = catalogueOf("en").split("### Loaded with what js/views/later.js has")[1];
+  const quoted = new Set([...code.matchAll(/["'`]([a-z][\w-]*)["'`]/g)].map((m) => m[1]));
+  const begun = [...code.matchAll(/`([a-z][\w-]*-)\$\{/g)].map((m) => m[1]);
+  const ids = [...later.matchAll(/^([a-z][\w-]*) =/gm)].map((m) => m[1]);
+  assert.ok(ids.length > 100);
+  assert.deepEqual(
+    ids.filter((id) => quoted.has(id) || begun.some((start) => id.startsWith(start))),
+    [],
+  );
+});

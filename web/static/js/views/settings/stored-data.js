@@ -17,7 +17,7 @@ export function StoredData() {
   if (!data) return null;
   const kept = data.keep_days > 0 ? "data-kept" : "data-kept-always";
   return html`<section class="settings-part" aria-labelledby="settings-data">
-    <h3 class="settings-heading" id="settings-data">${t("data")}</h3>
+    <h3 class="settings-heading" id="settings-data">${t("data-title")}</h3>
     <table class="spending" data-testid="stored-data">
       <tbody>
         ${data.kinds
