@@ -122,6 +122,19 @@ class Fleet:
                 await engine.schedule(LOCAL, plan)
             await engine.library.remove("vanish")
 
+    def progress(self) -> None:
+        """Wait until another run has given a result: where each life is too short for that, the
+        schedules rightly give up, and say so.
+        """
+        before, patience = self._results(), time.monotonic() + _SETTLES
+        while self._results() == before and time.monotonic() < patience:
+            time.sleep(0.1)
+
+    def _results(self) -> set[str]:
+        """The last turns of the schedules that give results."""
+        good = [s for s in self._rows.read(LOCAL) if s.tool == "double"]
+        return {schedule.last.turn_id for schedule in good if schedule.last}
+
     def kill(self) -> None:
         """Kill one engine at a random moment, start it again, and resume what failed."""
         time.sleep(self._random.uniform(0, _LIVES))
@@ -275,6 +288,8 @@ def _fleet(folder: Path, url: str, processes: int) -> Iterator[Fleet]:
 
 def _measure(fleet: Fleet, kills: int, name: str) -> Counts:
     for number in range(kills):
+        if number % 2:
+            fleet.progress()
         fleet.kill()
         if number % 20 == 19:
             _say(f"{name}: {number + 1} kills")
