@@ -106,7 +106,7 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def spending() -> SpendingReport:
         """Show what your turns spent on models by month, and what the reuse of tools saved."""
-        return bridge.call(engine.report_spending(owner()))
+        return bridge.call(asyncio.to_thread(engine.spending.report, owner()))
 
     @app.get("/api/v1/data")
     @operation()

@@ -80,7 +80,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.retention import Retention
 from selfeng.store.shares import Shares
-from selfeng.store.spending import Spending, SpendingReport
+from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
@@ -498,10 +498,6 @@ class Engine:
             LimitReached: there are too many schedules.
         """
         return await self.schedules.add(owner, plan, await self._take_in(files))
-
-    async def report_spending(self, owner: str) -> SpendingReport:
-        """What the turns of `owner` spent and saved in the last months."""
-        return await asyncio.to_thread(self.spending.report, owner)
 
     async def delete_data(self, owner: str) -> None:
         """Stop the turns of `owner` and delete what is stored of this person, as `DATA_KINDS` says:

@@ -107,8 +107,9 @@ class RequestTurn(RunningTurn):
     def failed(self, error: AgentError) -> TurnFailed:
         reached = what_was_reached(self.events) if error.kind == "budget" else ""
         fields = {**error.event_fields, **self.spent}
-        if name := _schedule_of(self.turn):
-            fields["remedy"] = "; ".join(filter(None, (error.remedy, _paused(name))))
+        kind = self.turn.request.kind
+        if isinstance(kind, HandCall) and kind.schedule:
+            fields["remedy"] = "; ".join(filter(None, (error.remedy, _paused(kind.schedule))))
         failure = TurnFailed(where=error.where or "internal", reached=reached, **fields)
         if self._steps and failure.kind in _OUTSIDE and not self.turn.request.temporary:
             self._steps.keep()
@@ -249,18 +250,14 @@ class Orchestrator:
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
 
-def _schedule_of(turn: Turn) -> str:
-    """The name of the schedule that began the turn; "" if none did."""
-    kind = turn.request.kind
-    return kind.schedule if isinstance(kind, HandCall) else ""
-
-
 def _say_paused(turn: Turn, events: Sequence[Event]) -> str:
-    """Emit that the schedule of the turn is paused, if its events do so; returns the text."""
-    name = _schedule_of(turn)
-    if not name or not problem_of(events):
+    """Emit that the schedule which began the turn is paused, if its events do so; returns the
+    text.
+    """
+    kind = turn.request.kind
+    if not isinstance(kind, HandCall) or not kind.schedule or not problem_of(events):
         return ""
-    text = f"\n\nBecause of this {_paused(name)}."
+    text = f"\n\nBecause of this {_paused(kind.schedule)}."
     turn.emit(AnswerToken(text=text))
     return text
 

@@ -148,7 +148,7 @@ async def test_a_months_limit_ends_turns_of_paid_models_only(agent, author):
     assert refused.message == "the requests of this month cost $2.00 of $1.50"
     assert refused.remedy.startswith("raise MONTH_MAX_COST")
     assert isinstance((await end_of(agent, mine, "Hello!", model="usual")).event, TurnFinished)
-    report = await agent.report_spending("me")
+    report = agent.spending.report("me")
     assert (report.limit, report.spent) == (1.5, 2.0)
     assert [(month.turns, month.cost) for month in report.months] == [(3, 2.0)]
     await agent.configuration.change({"month_max_cost": None})

@@ -721,7 +721,6 @@ class FakeEngine:
         )
 
     turn = Engine.turn
-    report_spending = Engine.report_spending
     forward = Engine.forward
 
     async def delete_data(self, owner: str) -> None:

@@ -193,7 +193,7 @@ async def conversations(
 @on_engine()
 async def spending(engine: Engine, *, json: AsJson = False) -> None:
     """Show what the command line spent on models by month, and what the reuse of tools saved."""
-    report = await engine.report_spending(LOCAL)
+    report = await asyncio.to_thread(engine.spending.report, LOCAL)
     if json:
         print_json(report.model_dump(mode="json"))
         return

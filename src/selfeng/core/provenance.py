@@ -147,8 +147,8 @@ class ToolVersion(ToolDraft):
     @property
     def tool(self) -> Tool:
         """The tool as it was at this version."""
-        own = {name: getattr(self, name) for name in ("version", "digest", "created_at")}
-        return Tool(**dict(self.draft()), **own)
+        identity = {name: getattr(self, name) for name in ("version", "digest", "created_at")}
+        return Tool(**dict(self.draft()), **identity)
 
 
 class Proposal(Tool):

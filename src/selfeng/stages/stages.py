@@ -629,8 +629,8 @@ class Stages:
             return None
         seconds = time.monotonic() - started
         for step, its in zip(plan.steps, steps, strict=True):
-            done = {"state": "finished", "tool": its.tool, "seconds": seconds}
-            turn.emit(PlanStepChanged(step=step.id, **done))
+            ending = {"state": "finished", "tool": its.tool, "seconds": seconds}
+            turn.emit(PlanStepChanged(step=step.id, **ending))
         return program.end
 
     async def _delegate(self, state: RequestState) -> str:
@@ -668,8 +668,8 @@ def _half(budget: Budget) -> Budget:
     """A budget that leaves the other half of what is left."""
     limits = budget.limits
     calls = (limits.calls - budget.usage.calls) // 2
-    left = {"tokens": budget.tokens_left // 2, "seconds": budget.seconds_left / 2}
-    return Budget(limits.model_copy(update={"calls": calls, **left}), parent=budget)
+    half = {"tokens": budget.tokens_left // 2, "seconds": budget.seconds_left / 2}
+    return Budget(limits.model_copy(update={"calls": calls, **half}), parent=budget)
 
 
 def _with_host(call: Call, access: NetworkAccess) -> Call:

@@ -142,6 +142,7 @@ class Spending:
                 _put(connection, {**ids, "owner": owner, "month": month}, values, add=True)
 
     def report(self, owner: str) -> SpendingReport:
+        """What the turns of `owner` spent and saved in the last months."""
         return SpendingReport(
             months=self.months(owner), spent=self.this_month(), limit=self._limit()
         )
