@@ -243,19 +243,8 @@ class EngineTools:
         result that says what to do.
         """
         try:
-            match name:
-                case "find_tools":
-                    return await self._find(_parsed(FindCall, arguments))
-                case "run_program":
-                    return await self._run_program(_parsed(ProgramCall, arguments))
-                case "list_grants":
-                    return await self._grants(_parsed(GrantsCall, arguments))
-                case "allow_need":
-                    return await self._allow(_parsed(AllowCall, arguments), answers or {})
-                case "revoke_grant":
-                    return await self._revoke(_parsed(RevokeCall, arguments))
-                case "list_schedules" | "add_schedule" | "pause_schedule":
-                    return await self._schedules(name, arguments)
+            if FIXED.get(name) in _AT_ONCE:
+                return await self._answer(name, arguments, answers or {})
             work = await self._work(name, arguments)
             if isinstance(work, RunCall):
                 return await self._run(work.name, work.arguments, work.files)
@@ -331,6 +320,21 @@ class EngineTools:
             return run
         files = [file.file() for file in run.files]
         return self._engine.run(self._owner, None, run.name, run.arguments, files)
+
+    async def _answer(
+        self, name: str, arguments: Mapping[str, Any], answers: Mapping[str, Any]
+    ) -> types.CallToolResult:
+        """What a call comes to that begins no turn."""
+        match name:
+            case "find_tools":
+                return await self._find(_parsed(FindCall, arguments))
+            case "list_grants":
+                return await self._grants(_parsed(GrantsCall, arguments))
+            case "allow_need":
+                return await self._allow(_parsed(AllowCall, arguments), answers)
+            case "revoke_grant":
+                return await self._revoke(_parsed(RevokeCall, arguments))
+        return await self._schedules(name, arguments)
 
     async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """What a call about schedules comes to that begins no run."""
