@@ -328,6 +328,8 @@ class EngineTools:
         match name:
             case "find_tools":
                 return await self._find(_parsed(FindCall, arguments))
+            case "run_program":
+                return await self._run_program(_parsed(ProgramCall, arguments))
             case "list_grants":
                 return await self._grants(_parsed(GrantsCall, arguments))
             case "allow_need":
