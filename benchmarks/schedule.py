@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.goals import report
 from selfeng.bootstrap import build_engine
-from selfeng.core.events import FINAL, ExecutionFinished, TurnStarted
+from selfeng.core.events import FINAL, TurnFinished, TurnStarted
 from selfeng.core.http import NetworkAccess
 from selfeng.core.owner import LOCAL
 from selfeng.core.schedule import Schedule, SchedulePlan
@@ -196,8 +196,10 @@ class Fleet:
             yield record.turn_id, record.event
 
     def _turns(self, schedule: Schedule) -> list[str]:
-        """The turns that gave a result, each as often as it did."""
-        return [id for id, event in self._events(schedule) if isinstance(event, ExecutionFinished)]
+        """The turns that gave a result, each as often as it did; a call that changes nothing may
+        have run again for it after a kill.
+        """
+        return [id for id, event in self._events(schedule) if isinstance(event, TurnFinished)]
 
     def _begun(self, schedule: Schedule) -> int:
         return sum(isinstance(event, TurnStarted) for _, event in self._events(schedule))

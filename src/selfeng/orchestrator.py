@@ -107,9 +107,8 @@ class RequestTurn(RunningTurn):
     def failed(self, error: AgentError) -> TurnFailed:
         reached = what_was_reached(self.events) if error.kind == "budget" else ""
         fields = {**error.event_fields, **self.spent}
-        kind = self.turn.request.kind
-        if isinstance(kind, HandCall) and kind.schedule:
-            fields["remedy"] = "; ".join(filter(None, (error.remedy, _paused(kind.schedule))))
+        if name := _schedule_of(self.turn):
+            fields["remedy"] = "; ".join(filter(None, (error.remedy, _paused(name))))
         failure = TurnFailed(where=error.where or "internal", reached=reached, **fields)
         if self._steps and failure.kind in _OUTSIDE and not self.turn.request.temporary:
             self._steps.keep()
@@ -216,7 +215,7 @@ class Orchestrator:
                             values=end.values,
                         )
                     )
-                    pieces = _single_piece(questions_text((question,)))
+                    pieces = _scheduled(running, questions_text((question,)))
                 case DirectAnswer() | AgentReply() if end.questions:
                     pieces = _single_piece(ask(turn, end))
                 case DirectAnswer(text=text):
@@ -228,7 +227,7 @@ class Orchestrator:
                 case Executed(call=call, execution=execution) if isinstance(
                     turn.request.kind, HandCall
                 ):
-                    pieces, tool = _single_piece(plain(execution, call.tool)), call.tool.name
+                    pieces, tool = _scheduled(running, plain(execution, call.tool)), call.tool.name
                 case Executed(call=call, execution=execution):
                     pieces, tool = (
                         self._responder.answer(turn, str(call), execution, call.tool),
@@ -245,21 +244,14 @@ class Orchestrator:
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
-            answer += _say_paused(turn, running.events)
             events = running.events
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
 
-def _say_paused(turn: Turn, events: Sequence[Event]) -> str:
-    """Emit that the schedule which began the turn is paused, if its events do so; returns the
-    text.
-    """
+def _schedule_of(turn: Turn) -> str:
+    """The name of the schedule that began the turn; "" if none did."""
     kind = turn.request.kind
-    if not isinstance(kind, HandCall) or not kind.schedule or not problem_of(events):
-        return ""
-    text = f"\n\nBecause of this {_paused(kind.schedule)}."
-    turn.emit(AnswerToken(text=text))
-    return text
+    return kind.schedule if isinstance(kind, HandCall) else ""
 
 
 def _paused(schedule: str) -> str:
@@ -415,6 +407,13 @@ class RequestTurns:
         return lambda resumed, watch: self._orchestrator(turn_request.model).begin(
             turn_request, resumed=resumed, watch=watch
         )
+
+
+async def _scheduled(running: RequestTurn, text: str) -> AsyncGenerator[str, None]:
+    """An answer, and after it, if the turn's schedule is paused by its events, that it is."""
+    yield text
+    if (name := _schedule_of(running.turn)) and problem_of(running.events):
+        yield f"\n\nBecause of this {_paused(name)}."
 
 
 async def _single_piece(text: str) -> AsyncGenerator[str, None]:

@@ -244,7 +244,7 @@ class EngineTools:
         """
         try:
             if FIXED.get(name) in _AT_ONCE:
-                return await self._at_once(name, arguments, answers or {})
+                return await self._answer(name, arguments, answers or {})
             work = await self._work(name, arguments)
             if isinstance(work, RunCall):
                 return await self._run(work.name, work.arguments, work.files)
@@ -266,23 +266,6 @@ class EngineTools:
                 work = await self._work(name, arguments)
                 return "" if isinstance(work, RunCall) else (await work).turn_id
         return ""
-
-    async def _at_once(
-        self, name: str, arguments: Mapping[str, Any], answers: Mapping[str, Any]
-    ) -> types.CallToolResult:
-        """What a call came to that begins no turn."""
-        match name:
-            case "find_tools":
-                return await self._find(_parsed(FindCall, arguments))
-            case "run_program":
-                return await self._run_program(_parsed(ProgramCall, arguments))
-            case "list_grants":
-                return await self._grants(_parsed(GrantsCall, arguments))
-            case "allow_need":
-                return await self._allow(_parsed(AllowCall, arguments), answers)
-            case "revoke_grant":
-                return await self._revoke(_parsed(RevokeCall, arguments))
-        return await self._schedules(name, arguments)
 
     async def task(self, turn_id: str, *, stop: bool = False) -> dict[str, Any]:
         """The state of a turn, with the fields that the extension gives a task; `stop` it before.
@@ -337,6 +320,23 @@ class EngineTools:
             return run
         files = [file.file() for file in run.files]
         return self._engine.run(self._owner, None, run.name, run.arguments, files)
+
+    async def _answer(
+        self, name: str, arguments: Mapping[str, Any], answers: Mapping[str, Any]
+    ) -> types.CallToolResult:
+        """What a call comes to that begins no turn."""
+        match name:
+            case "find_tools":
+                return await self._find(_parsed(FindCall, arguments))
+            case "run_program":
+                return await self._run_program(_parsed(ProgramCall, arguments))
+            case "list_grants":
+                return await self._grants(_parsed(GrantsCall, arguments))
+            case "allow_need":
+                return await self._allow(_parsed(AllowCall, arguments), answers)
+            case "revoke_grant":
+                return await self._revoke(_parsed(RevokeCall, arguments))
+        return await self._schedules(name, arguments)
 
     async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """What a call about schedules comes to that begins no run."""
