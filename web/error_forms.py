@@ -15,6 +15,9 @@ _CODES = {
 }
 """OpenAI's codes of errors, by status."""
 
+HOOKS = "/hooks/"
+"""Where a signature of the request takes the place of the token, if the settings open it."""
+
 
 class OpenAIError(HTTPException):
     """An error below /v1 with a `code` of its own, about the field `param` if that is named."""
@@ -45,7 +48,7 @@ def error_response(
     if is_openai(request):
         fields = {name: more[name] for name in ("code", "param") if name in more}
         body = openai_error_body(status, message, remedy, **fields)
-    elif request.path.startswith("/api/") or is_socket(request):
+    elif request.path.startswith(("/api/", HOOKS)) or is_socket(request):
         body = error_body(message, remedy, **more)
     else:
         return None

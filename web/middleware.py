@@ -17,7 +17,7 @@ from werkzeug import Request, Response
 from selfeng.store.shares import SharedConversation
 from web.access import Access, RequestRate, Visitor, WrongTokens, token_of
 from web.connections import CONNECTION, is_websocket, origin
-from web.error_forms import error_response, is_socket
+from web.error_forms import HOOKS, error_response, is_socket
 from web.hosts import Hosts, parse_host
 from web.texts import language_of
 
@@ -48,8 +48,6 @@ ALIVE = "/healthz"
 """The only path that anybody may ask, under any host name: it says nothing but that the server is
 there.
 """
-HOOKS = "/hooks/"
-"""Where a signature of the request takes the place of the token, if the settings open it."""
 _ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/", "/diagram")
 """What the page of a link loads: the program's own files, below the link's path."""
 

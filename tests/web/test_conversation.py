@@ -39,6 +39,7 @@ def test_a_turn_arrives_whole_and_in_order(
             "answers": [],
             "runs": "",
             "disputes": "",
+            "schedule": "",
         }
         assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
         assert page.follow(asked["conversation_id"]) == records
