@@ -310,6 +310,9 @@ class ListedLibrary:
     async def remove(self, name: str) -> None:
         del self._tools[name]
 
+    async def forget_person(self, owner: str, requests: Mapping[str, object]) -> None:
+        """It knows nobody."""
+
     async def record_use(
         self, name: str, version: int, call: str, key: str = ""
     ) -> ToolStandingChanged | None:

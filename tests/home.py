@@ -85,7 +85,8 @@ class Home:
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         environment = self.environment(**more)
-        if (self.python, self.place) == (sys.executable, ROOT):
+        is_ours = (self.python, self.place) == (sys.executable, ROOT)
+        if is_ours and arguments[0] != "-c":  # which may choose what can be imported
             return Program(*arguments, env=environment, **streams)
         command = [self.python, *arguments]
         return subprocess.Popen(command, cwd=self.place, env=environment, text=True, **streams)

@@ -755,7 +755,7 @@ def test_markup_of_the_model_does_no_harm_even_without_the_policy(theatre, ungua
         )
     ]
     paths = {urlsplit(url).path for url in requests} - {"/static/icon.svg"}
-    own = ("/api/v1/conversations", "/api/v1/projects", "/bundle/later-")
+    own = ("/api/v1/conversations", "/api/v1/projects", "/bundle/later-", "/texts/")
     assert all(path.startswith(own) for path in paths), paths
     page.reload()
     expect(finished(page)).to_contain_text("After")

@@ -206,9 +206,8 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
     }
     imports = {"modules": ["math"], "packages": ["numpy"]}
     used = {"last_used": "2026-01-03T04:05:06Z"}
-    assert visitor.get(server.url + "/api/v1/tools").json() == {
-        "tools": [{**line, **imports, **used}]
-    }
+    listed = visitor.get(server.url + "/api/v1/tools").json()["tools"]
+    assert [tool for tool in listed if tool["name"] == "add"] == [{**line, **imports, **used}]
     assert visitor.get(server.url + "/api/v1/tools", params={"q": "1 plus 2?"}).json() == {
         "tools": [{**line, **imports, "confidence": 0.9, "request": "What is 1 plus 2?"}]
     }

@@ -94,7 +94,7 @@ STAGES: Mapping[str, Stage] = {
             does="Ask the hosts that the tool needs, and record what they answer",
             title="Probes",
             icon="search",
-            leads={"recorded": "test", "stuck": "specify", "unclear": "clarify"},
+            leads={"recorded": "test", "stuck": "specify"},
             runs_code=True,
         ),
         Stage(

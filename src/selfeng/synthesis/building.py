@@ -156,6 +156,8 @@ class Synthesis:
         """
 
     async def specify(self) -> str:
+        if isinstance(self.result, ConsentAsked):  # for the host that a probe was redirected to
+            return "unclear"
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
         reply, self._specified = self._specified, None
         decision = await self._deps.analyst.specify(
@@ -248,7 +250,8 @@ class Synthesis:
         return False
 
     async def probe(self) -> str:
-        """Record what the hosts answer; the specification is written again if they don't.
+        """Record what the hosts answer; the specification is written again if they don't, or put
+        to the person with the hosts that they redirect to.
 
         Raises:
             SynthesisFailed: they still don't.
@@ -263,7 +266,7 @@ class Synthesis:
         if redirects:
             more_hosts = spec.model_copy(update={"network": (*spec.network, *redirects)})
             self._build = self._build.model_copy(update={"spec": more_hosts})
-            return "unclear" if await self._asks_for_consent() else await self.probe()
+            return "stuck" if await self._asks_for_consent() else await self.probe()
         if has_failed and self._reopened == self._policy.max_rewrites:
             raise gave_up("probe", self._reopened + 1, problems[0])
         if has_failed:
