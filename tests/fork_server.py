@@ -1,8 +1,8 @@
 """Python programs of the tests as processes that are forked from one which has imported what they
 import: starting Python and importing it costs a program about a second of processor time.
 
-`python -m tests.fork_server FD` is that process. What it forks become children of the process that
-asked for them, which waits for them as for any other.
+`python -m tests.fork_server FD` is that process. Its forks become children of the process that asked
+for them, which waits for them as for any other.
 """
 
 import atexit

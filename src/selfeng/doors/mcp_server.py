@@ -221,8 +221,8 @@ async def _with_forms(
     result: types.CallToolResult,
     resume: Callable[[str, Mapping[str, Any]], Awaitable[types.CallToolResult]],
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """The result, or that of the call which the person's answers resume: a form for each question
-    that it asks, where the client shows forms.
+    """The result, or the result of the call that the person's answers resume: a form for each
+    question that it asks, where the client shows forms.
     """
     for _ in range(_MOST_FORMS):
         form = form_of(result) if _shows_forms(context) else None

@@ -68,7 +68,7 @@ class Deliveries:
             await asyncio.to_thread(put, schedule.owner, _holder(schedule), 0, accesses)
 
     async def check(self, secret: str) -> None:
-        """Raises: ResourceNotFound: there is no secret of this name; "" is none."""
+        """Raises: ResourceNotFound: the vault has no secret of this name; "" needs none."""
         if secret:
             await asyncio.to_thread(self._secret, secret)
 

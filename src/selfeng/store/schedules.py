@@ -79,7 +79,7 @@ class Schedules:
         )
 
     def with_hook(self, schedule_id: str) -> Schedule | None:
-        """The schedule of that id if requests may begin its runs, whoever has it."""
+        """The schedule of that id if requests may begin its runs; of any owner."""
         query = sa.select(_SCHEDULES).where(_SCHEDULES.c.id == storable(schedule_id))
         schedules = map(_schedule, fetch(self._engine, query))
         return next((schedule for schedule in schedules if schedule.hook), None)

@@ -105,8 +105,9 @@ class ToolImport:
         """Those that passed, so that what a person accepts after the gate is not judged twice."""
 
     async def read(self, content: bytes, *, installs: bool = False) -> ImportOffer:
-        """What a file offers, `installs` as there. Raises: RequestError: it is no bundle, or its
-        signature is broken.
+        """Read what a file offers, `installs` as in the offer.
+
+        Raises: RequestError: it is not a bundle, or its signature is broken.
         """
         offer = await asyncio.to_thread(self._read, content)
         return offer.model_copy(update={"installs": installs})
