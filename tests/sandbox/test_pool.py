@@ -278,9 +278,10 @@ SERVER = """
 import asyncio, json, sys
 from pathlib import Path
 from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
 async def main():
     options = {name: Path(value) if name == "folder" else value for name, value in json.loads(sys.argv[1]).items()}
-    sandbox = SecureSandbox(timeout=20, **options)
+    sandbox = SecureSandbox(timeout=20, executors=PoolSize(), **options)
     sandbox.start()
     await sandbox.settle()
     print(sandbox.id, flush=True)

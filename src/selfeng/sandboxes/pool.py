@@ -108,6 +108,8 @@ class Pool:
         self._target = 0
         self._reserve = 0
         """How many of the reserve should be there by now: fewer while others are handed over."""
+        self._works = True
+        """Whether the last container could be started; else no reserve is."""
         self._peak = 0
         self._moved = 0.0
         self._last_handout = 0.0
@@ -160,7 +162,7 @@ class Pool:
             self._make_room()
         if self._waiting and not self._coming:
             self._later(self._size.patience, self.fill)
-        if self._target and self._reserve < self._size.reserve:
+        if self._works and self._target and self._reserve < self._size.reserve:
             self._later(_QUIET, self._extend)
 
     def _extend(self) -> None:
@@ -462,12 +464,13 @@ class Pool:
                 error = SandboxFailed(
                     f"a container can't be started: {type(error).__name__}: {error}"
                 )
+            self._works, self._reserve = False, 0
             self._failed(error, began)
             self._idle.set()
             if self._waiting:
                 self.fill()
             return
-        self._edition = container.edition
+        self._edition, self._works = container.edition, True
         if self._closed or container.born < self._outdated:
             await self._remove(container)
         else:
