@@ -167,9 +167,9 @@ class Pool:
 
     def _extend(self) -> None:
         """Start one container of the reserve, if no job runs."""
-        if not self._closed and self._calm() and not self._waiting:
-            self._reserve += 1
-        self.fill()
+        if self._works:
+            self._reserve += self._calm() and not self._waiting
+            self.fill()
 
     def outdate(self) -> None:
         """Give no more jobs to the existing containers. From any thread; `renew` replaces them."""
