@@ -178,8 +178,10 @@ SOCKETS = [
     "if libc.socket(2, 1, 0) < 0: raise OSError(ctypes.get_errno(), 'refused')",
     "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
     "if libc.ptrace(16, 1, 0, 0) < 0: raise OSError(ctypes.get_errno(), 'refused')",
-    "os.listdir('/proc/1/fd')",
+    "channels = [f'/proc/1/fd/{n}' for n in os.listdir('/proc/1/fd')]\n"
+    "os.open(next(c for c in channels if 'socket' in os.readlink(c)), os.O_RDWR)",
 ]
+"""The last lists the judge's descriptors, which gVisor allows, and opens its channel."""
 
 
 @pytest.mark.parametrize("body", SOCKETS)
