@@ -68,7 +68,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
-from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.arguments import bind_by_hand
 from selfeng.stages.execution.programs import Program, program_of
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.scheduler import Scheduler
@@ -304,7 +304,7 @@ class Engine:
         """
         own_files = await self._take_in(files)
         tool = await self.library.get_for_call(called) if isinstance(called, str) else called
-        call = _call_of(tool, arguments)
+        call = Call(tool=tool, arguments=bind_by_hand(tool.signature, arguments))
         with owned_by(owner):
             events = Changes[Event]()
             events.subscribe(self.called.tell)
@@ -327,7 +327,9 @@ class Engine:
             the network itself.
         """
         tools = await self.library.tools()
-        granted_tools = [await self.network.with_granted(tool) for tool in tools]
+        granted_tools = [
+            await self.network.with_granted(tool) if tool.name in code else tool for tool in tools
+        ]
         return await asyncio.to_thread(program_of, code, granted_tools)
 
     async def run(
@@ -351,7 +353,8 @@ class Engine:
             RequestError: as `call`, or the conversation belongs to a project.
         """
         own_files = await self._take_in(files)
-        call = _call_of(await self.library.get_for_call(name), arguments)
+        tool = await self.library.get_for_call(name)
+        call = Call(tool=tool, arguments=bind_by_hand(tool.signature, arguments))
         await self.turns.check(owner, conversation_id)
         request = f"Run {call}"
         if conversation_id is not None:
@@ -606,11 +609,3 @@ def _check_words(request: str, remedy: str) -> None:
             f"{LONGEST_REQUEST} are allowed; shorten it",
             cause="too_large",
         )
-
-
-def _call_of(tool: Tool, arguments: Mapping[str, Any]) -> Call:
-    """Raises: RequestError: the arguments don't fit its signature."""
-    try:
-        return Call(tool=tool, arguments=bind(tool.signature, arguments))
-    except ArgumentsInvalid as error:
-        raise RequestError(error.problem, f"its signature is {tool.signature}") from error

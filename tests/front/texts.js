@@ -6,4 +6,3 @@ export const catalogueOf = (language) =>
   readFileSync(new URL(`../../web/static/locales/${language}.ftl`, import.meta.url), "utf8");
 
 export default catalogueOf("en");
-export const later = async () => ({ default: "" });

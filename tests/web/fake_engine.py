@@ -128,7 +128,7 @@ from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
-from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.arguments import bind_by_hand
 from selfeng.stages.execution.programs import Program, program_of
 from selfeng.stages.scheduler import Scheduler
 from selfeng.store.conversation_files import ConversationFiles
@@ -740,10 +740,7 @@ class FakeEngine:
         """
         name = called if isinstance(called, str) else called.requires[0].name
         tool = await self.library.get(name)
-        try:
-            given = {"b": 1, **bind(tool.signature, arguments)}
-        except ArgumentsInvalid as error:
-            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        given = {"b": 1, **bind_by_hand(tool.signature, arguments)}
         if lacking := [n for n in await self.network.ungranted(tool) if n.name != "{url}"]:
             raise not_granted(name, lacking)
         if given["a"] < 0:

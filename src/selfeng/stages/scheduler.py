@@ -38,7 +38,7 @@ from selfeng.core.turn import HandCall, Request
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.servers.deliveries import Deliveries, RunResult
-from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, bind_by_hand
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.journal import Journal
@@ -100,12 +100,9 @@ class Scheduler:
         """
         now, tool = datetime.now(UTC), await self._tool(plan)
         due = plan.next_due(now)
-        try:
-            arguments = dict(plan.arguments)
-            if plan.cron:  # what a request brings may be missing
-                arguments = bind(tool.signature, arguments)
-        except ArgumentsInvalid as error:
-            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        arguments = dict(plan.arguments)
+        if plan.cron:  # what a request brings may be missing
+            arguments = bind_by_hand(tool.signature, arguments)
         name = one_line(plan.name.strip()) or tool.name
         schedule = Schedule(
             **dict(plan) | {"name": name, "version": tool.version, "arguments": arguments},

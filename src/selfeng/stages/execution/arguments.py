@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
+from selfeng.core.errors import RequestError
 from selfeng.core.functions import COLUMN, FORM, REFERENCE
 from selfeng.core.plan import StepResult
 from selfeng.core.question import AnswerKind, Question
@@ -81,6 +82,18 @@ def bind(signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
         for p in signature.parameters
         if p.required or values.get(p.name) is not None
     }
+
+
+def bind_by_hand(signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
+    """As `bind`, for values of a person or a program.
+
+    Raises:
+        RequestError: as ArgumentsInvalid there.
+    """
+    try:
+        return bind(signature, values)
+    except ArgumentsInvalid as error:
+        raise RequestError(error.problem, f"its signature is {signature}") from error
 
 
 def with_forms(
