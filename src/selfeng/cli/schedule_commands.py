@@ -75,12 +75,19 @@ async def add(
 
     limits, large_files = engine.file_limits, engine.configuration.settings.large_files
     files = await asyncio.to_thread(read_files, file or [], limits, large_files)
-    fields = {"version": version, "cron": cron, "timezone": timezone, "missed": missed}
-    fields["hook"] = hook
-    fields |= {"name": name, "seconds": seconds, "tool": tool}
-    if deliver:
-        fields["deliver"] = _object(deliver)
-    fields["arguments"] = parsed_arguments(await engine.library.get(tool), arguments or [])
+    called = await engine.library.get(tool)
+    fields = {
+        "name": name,
+        "tool": tool,
+        "version": version,
+        "arguments": parsed_arguments(called, arguments or []),
+        "cron": cron,
+        "timezone": timezone,
+        "missed": missed,
+        "seconds": seconds,
+        "hook": hook,
+        **({"deliver": _object(deliver)} if deliver else {}),
+    }
     try:
         plan = SchedulePlan.model_validate(fields)
     except ValidationError as error:
