@@ -6,9 +6,9 @@ sweeps find. The method is Sugiyama's: turn the arrows that lead back, give each
 longest way, cut long arrows at every row, order the rows by the mean place of the neighbours, then
 pull everything towards its neighbours.
 
-The image takes the colour of the text around it, by presentation attributes alone, so that a page's
-style sheet can say otherwise: `g.node[data-node]`, `g.transition[data-source][data-target]`, and in
-both what they are made of.
+The images have a grey that is seen on black and on white. It is set by presentation attributes
+alone, so that a page's style sheet can say otherwise: `g.node[data-node]`,
+`g.transition[data-source][data-target]`, and the elements in both.
 """
 
 from collections import defaultdict
@@ -87,11 +87,9 @@ def _reached(direct: Mapping[str, set[str]], start: str) -> set[str]:
 
 
 def architecture() -> str:
-    """The picture of the packages, in a grey that is seen on black and on white."""
-    drawn = image(
-        import_graph(), "What imports what in selfeng, from entry points to core", named=False
-    )
-    return drawn.replace("currentColor", "#7d8590")
+    """The picture of the packages."""
+    title = "The imports of selfeng's packages, from entry points to core"
+    return image(import_graph(), title, named=False)
 
 
 def layout(nodes: Iterable[str], start: str, arrows: Sequence[Arrow]) -> Layout:
@@ -296,7 +294,7 @@ def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
         f'width="{width:.0f}" height="{height:.0f}"'
     )
     attributes = (
-        'role="img" fill="currentColor" font-family="system-ui, sans-serif" '
+        'role="img" color="#7d8590" fill="currentColor" font-family="system-ui, sans-serif" '
         'font-size="12" text-anchor="middle"'
     )
     return (

@@ -15,7 +15,6 @@ from typing import Any, get_args
 from pydantic import BaseModel, SecretStr
 from typer.main import get_command
 
-from benchmarks.draw_graph import turn_graph
 from selfeng.autocoder import ProjectOptions
 from selfeng.cli.app import app
 from selfeng.core.events import Event
@@ -86,10 +85,6 @@ def stages() -> str:
             for stage in STAGES.values()
         ),
     )
-
-
-def graph() -> str:
-    return f"```mermaid\n{turn_graph().mermaid()}```\n"
 
 
 def actions() -> str:
