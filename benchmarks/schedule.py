@@ -1,13 +1,19 @@
-"""What kills do to scheduled runs: `python -m benchmarks.schedule [N] [PROCESSES]`, in the real
+"""Scheduled runs under kills: `python -m benchmarks.schedule [N] [PROCESSES]`, in the real
 sandbox, without a model.
 
 Servers' engines run schedules that are due every few seconds; one of the engines is killed with
 SIGKILL at a random moment and started again, N times, first one engine on SQLite, then PROCESSES on
 a PostgreSQL. Some schedules fail: their tool refuses its input, is gone, needs consent, or does not
-end; whoever looks resumes them. The last line is one JSON object: `missed` are times at which a
-schedule was due and no run gave a result, `doubled` are further results for the same time or runs
-that overlapped, and `silent_failures` are failing schedules whose last run did not pause them with
-a reason and words in their conversation, or that hang. The exit code is 1 if a goal is missed.
+end; whoever looks resumes them. The last line is one JSON object:
+
+- `missed`: times at which a schedule was due and no run gave a result
+- `given_up`: such times of a schedule that had paused with a reason and words, as one run was
+  killed four times
+- `doubled`: further results for the same time, and runs that overlapped
+- `silent_failures`: failing schedules whose last run did not pause them with a reason and words in
+  their conversation, and those that hang
+
+The exit code is 1 if a goal is missed.
 """
 
 import asyncio
@@ -18,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,7 +52,9 @@ _GOOD, _SECONDS = 4, 5
 _LIVES = 3.0
 """Seconds that an engine lives, at most, once it has begun."""
 _SETTLES = 180.0
-"""Seconds in which all that is due must have ended after the last kill."""
+"""Seconds without another result, after the last kill, in which all that is due must end."""
+_BACKLOG = timedelta(minutes=1)
+"""How far the schedules that give results may fall behind before the next kill but one."""
 _TOOLS = {
     "double": "def double(number: int) -> int:\n    return 2 * number\n",
     "refuse": "def refuse(number: int) -> int:\n    raise ValueError(f'{number} is malformed')\n",
@@ -79,6 +87,7 @@ class Counts(NamedTuple):
     runs: int
     failed_runs: int
     missed: int
+    given_up: int
     doubled: int
     silent: int
 
@@ -93,6 +102,8 @@ class Fleet:
         SeedMark(self._database).put()
         self._rows, self._journal = Schedules(self._database), Journal(self._database)
         self._lives: list[subprocess.Popen[str]] = []
+        self._pauses: list[tuple[str, datetime, datetime]] = []
+        """Of schedules that give results: the id, and from when to when it was paused."""
         self._processes = processes
         self._errors = (home.folder / "stderr.txt").open("a")
 
@@ -124,11 +135,16 @@ class Fleet:
 
     def progress(self) -> None:
         """Wait until another run has given a result: where each life is too short for that, the
-        schedules rightly give up, and say so.
+        schedules rightly give up, and say so. Wait also for a backlog, as no more than 100 runs of
+        a schedule are made up for.
         """
         before, patience = self._results(), time.monotonic() + _SETTLES
-        while self._results() == before and time.monotonic() < patience:
+        while time.monotonic() < patience and (self._results() == before or self._is_behind()):
             time.sleep(0.1)
+
+    def _is_behind(self) -> bool:
+        oldest = min(s.next_at for s in self._rows.read(LOCAL) if s.tool == "double")
+        return datetime.now(UTC) - oldest > _BACKLOG
 
     def _results(self) -> set[str]:
         """The last turns of the schedules that give results."""
@@ -145,13 +161,19 @@ class Fleet:
         now = datetime.now(UTC)
         for schedule in self._rows.read(LOCAL):
             if schedule.state == "paused" and not schedule.run:
-                self._rows.resume(schedule, schedule.next_due(now))
+                next_at = schedule.next_due(now)
+                if schedule.tool == "double" and schedule.last and self._is_reported(schedule):
+                    _say(f"  {schedule.name} gave up: {schedule.reason}")
+                    self._pauses.append((schedule.id, schedule.last.due_at, next_at))
+                self._rows.resume(schedule, next_at)
 
     def settle(self) -> list[Schedule]:
         """Let all that is due end, then end the engines; the schedules that hang."""
-        patience = time.monotonic() + _SETTLES
+        results, patience = set[str](), time.monotonic() + _SETTLES
         while time.monotonic() < patience:
             now, schedules = datetime.now(UTC), self._rows.read(LOCAL)
+            if results != (results := self._results()):
+                patience = time.monotonic() + _SETTLES
             for schedule in schedules:
                 if schedule.tool == "double" and schedule.next_at > now:
                     self._rows.pause(schedule, "the last kill is over")
@@ -170,23 +192,27 @@ class Fleet:
         failing = [s for s in schedules if s.tool != "double"]
         turns = {s.id: self._turns(s) for s in schedules}
         due = {s.id: _due(s) for s in good}
-        missed = doubled = 0
+        missed = given_up = doubled = 0
         for schedule in good:
-            results = [
-                sum(run_id(schedule, at, tries) in turns[schedule.id] for tries in range(5))
+            results = {
+                at: sum(run_id(schedule, at, tries) in turns[schedule.id] for tries in range(5))
                 for at in due[schedule.id]
-            ]
-            missed += results.count(0)
-            doubled += sum(max(0, number - 1) for number in results)
-            doubled += len(turns[schedule.id]) - sum(results) + self._overlapping(schedule)
-        silent = [s for s in failing if not self._is_told(s)]
-        for schedule in {*(s.name for s in hanging), *(s.name for s in silent)}:
-            _say(f"  silent: {schedule}")
+            }
+            unfinished = [at for at, number in results.items() if not number]
+            paused = [at for at in unfinished if self._is_paused(schedule, at)]
+            given_up += len(paused)
+            missed += len(unfinished) - len(paused)
+            doubled += sum(max(0, number - 1) for number in results.values())
+            doubled += len(turns[schedule.id]) - sum(results.values()) + self._overlapping(schedule)
+        silent = [s for s in failing if not self._is_reported(s)]
+        for name in {*(s.name for s in hanging), *(s.name for s in silent)}:
+            _say(f"  silent: {name}")
         return Counts(
             due=sum(map(len, due.values())),
             runs=sum(len(turns[s.id]) for s in good),
             failed_runs=sum(self._begun(s) for s in failing),
             missed=missed,
+            given_up=given_up,
             doubled=doubled,
             silent=len({s.id for s in (*hanging, *silent)}),
         )
@@ -204,6 +230,9 @@ class Fleet:
     def _begun(self, schedule: Schedule) -> int:
         return sum(isinstance(event, TurnStarted) for _, event in self._events(schedule))
 
+    def _is_paused(self, schedule: Schedule, at: datetime) -> bool:
+        return any(id == schedule.id and start <= at < end for id, start, end in self._pauses)
+
     def _overlapping(self, schedule: Schedule) -> int:
         """Turns that began before the one before them had ended."""
         running, overlapping = set[str](), 0
@@ -215,7 +244,7 @@ class Fleet:
                 running.discard(turn_id)
         return overlapping
 
-    def _is_told(self, schedule: Schedule) -> bool:
+    def _is_reported(self, schedule: Schedule) -> bool:
         """Whether the schedule is paused with a reason, and its conversation, which its owner has
         not seen, ends with words about it.
         """
@@ -319,6 +348,7 @@ def main(kills: int = 200, processes: int = 3) -> int:
         "runs": sum(c.runs for c in both),
         "failed_runs": sum(c.failed_runs for c in both),
         "missed": sum(c.missed for c in both),
+        "given_up": sum(c.given_up for c in both),
         "doubled": sum(c.doubled for c in both),
         "silent_failures": sum(c.silent for c in both),
         "seconds": round(time.monotonic() - began),
