@@ -61,7 +61,7 @@ from web.serving import Serving, serving
 from web.settings_routes import add_settings_routes
 from web.share_routes import add_share_operations, add_share_routes
 from web.sockets import Sockets, socket_log
-from web.tool_routes import add_editing_routes, add_grant_routes, add_tool_routes
+from web.tool_routes import add_editing_routes, add_grant_routes, add_health_routes, add_tool_routes
 from web.turn_routes import add_turn_routes
 from web.uploads import Uploads
 from web.vendor import Vendor, load_vendor
@@ -162,6 +162,7 @@ def add_rest_routes(
     add_exchange_routes(app, bridge, engine)
     add_tool_routes(app, bridge, engine, uploads)
     add_editing_routes(app, bridge, engine)
+    add_health_routes(app, bridge, engine)
     add_grant_routes(app, bridge, engine)
     add_conversation_routes(app, bridge, engine, uploads)
     add_file_routes(app, uploads, large_files)

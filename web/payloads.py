@@ -22,6 +22,7 @@ from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
 from selfeng.servers.vault import LONGEST as LONGEST_SECRET
 from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
+from selfeng.stages.library_health import STALE_DAYS
 from selfeng.store.conversation_list import ModelName
 
 UNREADABLE = "unreadable"
@@ -183,6 +184,16 @@ class ScheduleFilter(Value):
 class ToolSearch(Value):
     q: str = ""
     """What to search for."""
+
+
+class HealthQuery(Value):
+    days: Annotated[int, Field(ge=0, le=36_500)] = STALE_DAYS
+    """After which an unused tool is stale."""
+
+
+class MergedTool(Value):
+    into: Id
+    """The tool that stays."""
 
 
 class VersionPair(Value):

@@ -13,6 +13,7 @@ from selfeng.core.events import Event
 from selfeng.core.provenance import Behaviour
 from selfeng.core.result import RecomputedAnswers
 from selfeng.core.verdict import Verdict
+from selfeng.stages.library_health import LibraryHealth
 from web.bridge import Bridge
 from web.connections import CONNECTION
 from web.middleware import owner
@@ -21,6 +22,8 @@ from web.payloads import (
     CallRequest,
     EditedTool,
     Forget,
+    HealthQuery,
+    MergedTool,
     NeedNamed,
     ProgramRequest,
     Rollback,
@@ -263,6 +266,38 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     def reopen(name: str) -> ProposalLine:
         """Let a refused proposal wait again."""
         return proposal_line(bridge.call(engine.review.refuse(owner(), name, False)))
+
+
+def add_health_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+    """Add those about the whole library."""
+
+    @app.get("/api/v1/health/library")
+    @operation()
+    def library_health(query: HealthQuery) -> LibraryHealth:
+        """List the tools that do the same as another, have weak tests, or are slow or unused.
+
+        They are compared on your own earlier calls and on those of their tests, in the sandbox.
+        """
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        return bridge.call(engine.health.report(owner(), query.days), _CALL_SECONDS)
+
+    @app.post("/api/v1/tools/<name>/merge")
+    @operation()
+    def merge(name: str, body: MergedTool) -> SavedTool:
+        """Merge a tool into another, which searches find in its place.
+
+        That one must pass the tests of both, and return what is recorded of both. With
+        `LIBRARY_CHANGES=ask` it is a proposal.
+        """
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        work = engine.review.merge(owner(), body.into, name)
+        return saved_tool(body.into, bridge.call(work, _CALL_SECONDS))
+
+    @app.post("/api/v1/tools/<name>/unmerge")
+    @operation()
+    def unmerge(name: str) -> ToolLine:
+        """Offer a tool again that was merged into another."""
+        return tool_line(bridge.call(engine.review.unmerge(name)))
 
 
 def add_grant_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:

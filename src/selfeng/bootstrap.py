@@ -71,6 +71,7 @@ from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.contract import DriftAlarm
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
+from selfeng.stages.library_health import HealthReports
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
@@ -383,6 +384,15 @@ def compose(
             earlier_answers=earlier_answers,
         ),
         earlier_answers=earlier_answers,
+        health=HealthReports(
+            tools.library,
+            tools.sandbox,
+            tools.sources,
+            lambda: models.current.synthesis,
+            journal=journal,
+            earlier_answers=earlier_answers,
+            least_score=lambda: configuration.settings.synthesis_mutation_score,
+        ),
         tool_export=ToolExport(tools.library, keys),
         tool_import=ToolImport(
             tools.library,

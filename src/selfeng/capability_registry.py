@@ -328,11 +328,11 @@ class CapabilityRegistry:
         await self._look(name)
         return tool
 
-    async def retire(self, name: str) -> Tool:
-        """Stop offering the tool to searches; tools that import it keep working. Raises:
-        ToolNotFound.
+    async def retire(self, name: str, merged_into: str = "") -> Tool:
+        """Stop offering the tool to searches, which find the one that it was merged into, if it
+        was; tools that import it keep working. Raises: ToolNotFound.
         """
-        await asyncio.to_thread(self._trust.retire, name)
+        await asyncio.to_thread(self._trust.retire, name, merged_into)
         return await self._current_tool(name)
 
     async def restore(self, name: str) -> Tool:

@@ -71,6 +71,7 @@ from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import bind_by_hand
 from selfeng.stages.execution.programs import Program, program_of
 from selfeng.stages.executor import Call, Executor
+from selfeng.stages.library_health import HealthReports
 from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.conversation_files import ConversationFiles
@@ -116,10 +117,11 @@ class Engine:
     """Takes requests as turns of conversations; runs on the event loop that it was opened on.
 
     Its parts do everything else: `review` has the changes of tools by a person, `earlier_answers`
-    those of ended turns, `recovery` runs the turns of other processes, `shares` has the links to
-    conversations, `recorder` the records of this process, and `feed` also those of others in
-    conversations that were read or continued here. `changes` reports those of the library, `called`
-    the events of calls without a turn. `resources` are closed at the end.
+    those of ended turns, `health` what may be done for the library, `recovery` runs the turns of
+    other processes, `shares` has the links to conversations, `recorder` the records of this
+    process, and `feed` also those of others in conversations that were read or continued here.
+    `changes` reports those of the library, `called` the events of calls without a turn. `resources`
+    are closed at the end.
     """
 
     conversations: Conversations
@@ -129,6 +131,7 @@ class Engine:
     changes: Changes[LibraryChange]
     review: ToolReview
     earlier_answers: EarlierAnswers
+    health: HealthReports
     tool_export: ToolExport
     tool_import: ToolImport
     upkeep: Reverifier

@@ -26,7 +26,7 @@ from selfeng.core.signature import UNREADABLE
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import Returned, Verdict, Version
+from selfeng.core.verdict import Alterations, Returned, Verdict, Version
 from selfeng.library.composition.linked_sandbox import PinnedSources, ProvidedSandbox
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
@@ -52,6 +52,7 @@ from selfeng.turns.graph_run import GraphRun
 
 __all__ = ["DelegateToAgents", "DirectAnswer", "Synthesis", "SynthesisEngine", "SynthesisPolicy"]
 
+_BY_HAND = Edited()
 _OPTIMAL = "optimal"
 """What the model replies if it knows no faster way."""
 
@@ -347,7 +348,13 @@ class SynthesisEngine:
         (verdict,) = await self._suite(draft, [draft.code])
         return verdict
 
-    async def save(self, tool: Tool, edit: ToolEdit) -> Tool:
+    async def alterations(self, tool: Tool) -> Alterations:
+        """How much the suite of a tool notices. Raises: SandboxError."""
+        modules = await self._sources.of(tool.requires)
+        job = tool.job(tests=tool.tests, library=modules)
+        return (await self._chain.strength(job)).alterations
+
+    async def save(self, tool: Tool, edit: ToolEdit, origin: Origin = _BY_HAND) -> Tool:
         """Put what a person edited, or taught by rows, through the gate; it is the next version.
 
         Raises: as `drafted` and `examine`; VersionConflict, LibraryError.
@@ -358,7 +365,7 @@ class SynthesisEngine:
         pairs = zip(draft.witnesses, verdicts, strict=True)
         witnesses = tuple(witness for witness, its in pairs if its.passed)
         draft = draft.model_copy(update={"witnesses": witnesses})
-        provenance = Provenance(origin=Edited(), verdict=verdict)
+        provenance = Provenance(origin=origin, verdict=verdict)
         based_on = tool.based_on if isinstance(tool, Proposal) else tool.version
         if not based_on:
             return await self._library.add(draft, provenance)

@@ -130,6 +130,13 @@ from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import bind_by_hand
 from selfeng.stages.execution.programs import Program, program_of
+from selfeng.stages.library_health import (
+    STALE_DAYS,
+    FindingKind,
+    HealthFinding,
+    LibraryHealth,
+    Remedy,
+)
 from selfeng.stages.scheduler import Scheduler
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
@@ -383,14 +390,48 @@ class FewTools:
             raise VersionConflict(f"version {to} of {name} is already in use", "choose another")
         return TOOL.model_copy(update={"version": 3})
 
-    async def retire(self, name: str) -> Tool:
-        return (await self.get(name)).model_copy(update={"standing": "retired"})
+    async def retire(self, name: str, merged_into: str = "") -> Tool:
+        tool = await self.get(name)
+        retired = tool.model_copy(update={"standing": "retired", "merged_into": merged_into})
+        if name != TOOL.name:
+            self._tools[name] = retired
+        return retired
 
     async def restore(self, name: str) -> Tool:
-        return await self.get(name)
+        update = {"standing": "provisional", "merged_into": ""} if name != TOOL.name else {}
+        self._tools[name] = (await self.get(name)).model_copy(update=update)
+        return self._tools[name]
 
     async def freeze(self, name: str, frozen: bool = True) -> Tool:
         return (await self.get(name)).model_copy(update={"frozen": frozen})
+
+
+class FakeHealth:
+    """Of `add` everything is known, and of other tools that they are never used."""
+
+    def __init__(self, library: FewTools) -> None:
+        self._library = library
+
+    async def report(self, owner: str, days: int = STALE_DAYS) -> LibraryHealth:
+        offered = [tool for tool in await self._library.tools() if tool.standing != "retired"]
+        extra = [tool.name for tool in offered if tool.name != TOOL.name]
+        rows: list[tuple[FindingKind, str, Remedy, dict[str, float]]] = [
+            *(("twins", name, "merge", {"inputs": 24, "recorded": 9}) for name in extra[:1]),
+            ("weak", TOOL.name, "strengthen", {"noticed": 3, "tried": 8}),
+            ("slow", TOOL.name, "refactor", {"seconds": 4.2, "usual": 0.06, "calls": 12}),
+            *(("never_used", n, "retire", {"days": days, "version_days": days}) for n in extra),
+        ]
+        findings = [
+            HealthFinding(
+                kind=kind,
+                tools=(TOOL.name, name) if kind == "twins" else (name,),
+                proposal=proposal,
+                evidence=evidence,
+            )
+            for kind, name, proposal, evidence in rows
+        ]
+        count = len(offered)
+        return LibraryHealth(tools=count, compared=count, unmeasured=0, findings=tuple(findings))
 
 
 class OneLesson:
@@ -542,6 +583,19 @@ class FakeReview:
         self._proposals.put(owner, proposal)
         return proposal
 
+    async def merge(self, owner: str, into: str, name: str) -> Tool:
+        target, duplicate = await self._library.get(into), await self._library.get(name)
+        if target.signature.parameters == duplicate.signature.parameters:
+            raise RequestError(
+                f"{name} can't be merged into {into}: they differ for another person's call",
+                "keep both, or correct the one that is wrong",
+            )
+        await self._library.retire(name, into)
+        return target.model_copy(update={"version": target.version + 1})
+
+    async def unmerge(self, name: str) -> Tool:
+        return await self._library.restore(name)
+
     async def verdict(
         self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False
     ) -> Verdict:
@@ -628,6 +682,7 @@ class FakeEngine:
         keys = SigningKeys(folder)
         self.review = FakeReview(self.library, self._proposals)
         self.earlier_answers = NothingEarlier(self.library)
+        self.health = FakeHealth(self.library)
         self.tool_export = ToolExport(self.library, keys)
         self.tool_import = ToolImport(ListedLibrary(), keys, _examine)
         self.called = Changes[Event]()

@@ -104,7 +104,7 @@ async def test_fixed_tools_come_first_and_then_those_of_the_library(
     hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
     reading = [name for name, hint in hints.items() if hint.read_only_hint]
     destructive = [name for name, hint in hints.items() if hint.destructive_hint]
-    assert reading == ["find_tools", "list_grants", "list_schedules"]
+    assert reading == ["find_tools", "list_grants", "library_health", "list_schedules"]
     assert destructive == ["revoke_grant"]
     assert tools["ask"].input_schema["required"] == ["request"]
     assert tools["add"].input_schema == {

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from selfeng.cli import (
     exchange_commands,
     grant_commands,
+    health_commands,
     key_commands,
     lesson_commands,
     library_commands,
@@ -125,6 +126,7 @@ app.add_typer(schedule_commands.app, name="schedules")
 app.add_typer(secret_commands.app, name="secrets")
 app.add_typer(server_commands.app, name="servers")
 app.add_typer(grant_commands.app, name="grants")
+app.add_typer(health_commands.app, name="health")
 
 
 def main() -> NoReturn:

@@ -91,6 +91,17 @@ class Refactored(Value):
         return f"{significant(self.factor)}× faster"
 
 
+class Merged(Value):
+    """A person merged another tool into this one, which has the tests of both since."""
+
+    how: Literal["merged"] = "merged"
+    tool: str
+    version: int
+
+    def __str__(self) -> str:
+        return f"merged with version {self.version} of {self.tool}"
+
+
 Origin = Annotated[
     Created
     | Imported
@@ -100,7 +111,8 @@ Origin = Annotated[
     | Edited
     | RolledBack
     | RequirementChanged
-    | Refactored,
+    | Refactored
+    | Merged,
     Field(discriminator="how"),
 ]
 """Why a version was made; as text, in words for people."""

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from selfeng.core.files import MB
@@ -150,6 +151,8 @@ class EarlierCall(Value):
     """JSON of an object; "" if no record has them."""
     content: str
     """The canonical JSON of the value."""
+    at: datetime
+    """When it returned, UTC."""
 
 
 class ChangedAnswer(Value):

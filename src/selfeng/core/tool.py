@@ -143,6 +143,8 @@ class Tool(ToolDraft):
     version: int = 1
     """Counts from 1; a repair, an edit or a rollback makes the next one."""
     standing: Standing = "provisional"
+    merged_into: str = ""
+    """retired: the tool that searches find in its place; "" for none."""
     frozen: bool = False
     """Whether only a person changes it, and no automatic repair."""
 

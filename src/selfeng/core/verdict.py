@@ -110,6 +110,20 @@ class Version(Value):
     """
 
 
+class Alterations(Value):
+    """How many alterations of a tool its suite notices: of its mutants, or of its outcomes where
+    there are too few mutants.
+    """
+
+    noticed: int
+    tried: int
+
+    @property
+    def score(self) -> float:
+        """0..1; 1 where there is nothing to alter."""
+        return self.noticed / self.tried if self.tried else 1.0
+
+
 class TestResult(Value):
     """One finished test."""
 
@@ -148,6 +162,8 @@ class Verdict(Value):
     """
     replay: Replay | None = Field(None, exclude=True)
     """The report of replays, if they were asked for and every test passed."""
+    strength: Alterations | None = Field(None, exclude_if=lambda strength: strength is None)
+    """None if it was not measured."""
     no_exchange: NoExchange = ""
     seconds: float = 0.0
 

@@ -33,6 +33,7 @@ from selfeng.doors.mcp_server import Report
 from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import LONGEST_REQUEST, Engine
 from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
+from selfeng.stages.library_health import STALE_DAYS
 
 V = TypeVar("V", bound=Value)
 
@@ -169,6 +170,14 @@ class RevokeCall(Value):
     need: str = Field("", description="A host, a package or `limits`; all grants by default.")
 
 
+class HealthCall(Value):
+    """List the tools of the library that do the same as another, have weak tests, or are slow,
+    suspect or unused. Nothing changes; a person may merge or retire them.
+    """
+
+    days: int = Field(STALE_DAYS, description="Days after which an unused tool is stale.", ge=0)
+
+
 class AddScheduleCall(SchedulePlan):
     """Have a tool of the library called at set times, without a model, as long as a server runs.
     `cron` has minute, hour, day, month and weekday, such as `0 8 * * mon`; `timezone` is such as
@@ -206,6 +215,7 @@ FIXED: Mapping[str, type[Value]] = {
     "list_grants": GrantsCall,
     "allow_need": AllowCall,
     "revoke_grant": RevokeCall,
+    "library_health": HealthCall,
     "list_schedules": ListSchedulesCall,
     "add_schedule": AddScheduleCall,
     "run_schedule": RunScheduleCall,
@@ -213,7 +223,7 @@ FIXED: Mapping[str, type[Value]] = {
 }
 """The arguments of the tools that are always there, by name."""
 _AT_ONCE = (
-    *(FindCall, ProgramCall, GrantsCall, AllowCall, RevokeCall),
+    *(FindCall, ProgramCall, GrantsCall, AllowCall, RevokeCall, HealthCall),
     *(ListSchedulesCall, AddScheduleCall, PauseScheduleCall),
 )
 """Those that begin no turn."""
@@ -336,6 +346,8 @@ class EngineTools:
                 return await self._allow(_parsed(AllowCall, arguments), answers)
             case "revoke_grant":
                 return await self._revoke(_parsed(RevokeCall, arguments))
+            case "library_health":
+                return await self._health(_parsed(HealthCall, arguments))
         return await self._schedules(name, arguments)
 
     async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
@@ -467,6 +479,11 @@ class EngineTools:
         revoked = await self._engine.network.revoke(call.tool, call.need)
         return text_result(f"{count(revoked, 'grant')} revoked", {"revoked": revoked})
 
+    async def _health(self, call: HealthCall) -> types.CallToolResult:
+        report = await self._engine.health.report(self._owner, call.days)
+        lines = [f"{finding.tools[0]}: {finding.words}" for finding in report.findings]
+        return text_result("\n".join(lines) or "Nothing to do.", report.model_dump(mode="json"))
+
     async def _library_tools(self) -> Sequence[Tool]:
         """Those that are listed, the most used first."""
         if self._listed == "none":
@@ -523,7 +540,7 @@ def _fixed(name: str, kind: type[Value]) -> types.Tool:
             "additionalProperties": False,
         },
         annotations=types.ToolAnnotations(
-            read_only_hint=kind in (FindCall, GrantsCall, ListSchedulesCall),
+            read_only_hint=kind in (FindCall, GrantsCall, HealthCall, ListSchedulesCall),
             destructive_hint=kind is RevokeCall,
             idempotent_hint=kind in _AT_ONCE and kind is not AddScheduleCall,
             open_world_hint=False,

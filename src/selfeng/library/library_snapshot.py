@@ -53,6 +53,17 @@ class LibrarySnapshot:
             name in self and self.entries[name].standing != "retired" and name not in self.modified
         )
 
+    def offered(self, name: str) -> str:
+        """The tool that search offers where it finds this one: itself, or the one that it was
+        merged into; "" for none.
+        """
+        for _ in self.entries:  # a loop would end, too
+            entry = self.entries.get(name)
+            if entry is None or entry.standing != "retired" or not entry.merged_into:
+                break
+            name = entry.merged_into
+        return name if self.offers(name) else ""
+
     def reserves(self, name: str) -> bool:
         """Whether the name has a record whose files are not known to be deleted."""
         return name in self.entries and self.entries[name].state != "missing"
@@ -145,8 +156,9 @@ def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange |
                 name=name, change="suspect", reason=f"A service that {name} asks has changed."
             )
         case "retired":
+            instead = after.merged_into and f", but {after.merged_into}"
             return LibraryChange(
-                name=name, change="retired", reason=f"Search no longer offers {name}."
+                name=name, change="retired", reason=f"Search no longer offers {name}{instead}."
             )
         case _:
             assert_never(after.standing)

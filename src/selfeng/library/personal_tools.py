@@ -22,7 +22,8 @@ class PersonalTools:
 
     def only_of(self, owner: str) -> tuple[str, ...]:
         """Names of the tools that the requests of `owner` made, that nobody else changed, called,
-        granted anything or has a schedule for, and that no other tool imports.
+        granted anything or has a schedule for, that no other tool imports, and that none was merged
+        into.
         """
         columns = tool_versions.c
         query = sa.select(columns.name, columns.owner).order_by(columns.name, columns.version)
@@ -38,8 +39,11 @@ class PersonalTools:
         names -= set(fetch_column(self._engine, shared))
         plans = sa.select(schedules.c.plan).where(schedules.c.owner != owner)
         names -= {json.loads(plan)["tool"] for plan in fetch_column(self._engine, plans)}
-        rows = fetch(self._engine, sa.select(tools.c.name, tools.c.requires))
-        imports = {row.name: {pin["name"] for pin in json.loads(row.requires)} for row in rows}
+        rows = fetch(self._engine, sa.select(tools.c.name, tools.c.requires, tools.c.merged_into))
+        imports = {
+            row.name: {pin["name"] for pin in json.loads(row.requires)} | {row.merged_into}
+            for row in rows
+        }
         while imported := names & set().union(*(imports[n] for n in imports.keys() - names)):
             names -= imported
         return tuple(sorted(names))

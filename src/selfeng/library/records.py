@@ -71,6 +71,7 @@ class ToolEntry(NamedTuple):
     created_at: datetime
     version: int
     standing: Standing
+    merged_into: str = ""
 
     @property
     def registered(self) -> bool:
@@ -79,9 +80,7 @@ class ToolEntry(NamedTuple):
 
 def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
     """The entries of these tools or of all, by name."""
-    statement = sa.select(
-        tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing
-    )
+    statement = sa.select(*(tools.c[name] for name in ToolEntry._fields))
     queries = (
         [statement]
         if names is None
@@ -90,7 +89,12 @@ def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> di
     rows = (row for query in queries for row in connection.execute(query))
     return {
         r.name: ToolEntry(
-            r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]
+            r.name,
+            _STATES[r.state],
+            utc(r.created_at),
+            r.version,
+            _STANDINGS[r.standing],
+            r.merged_into,
         )
         for r in rows
     }
@@ -275,8 +279,8 @@ def delete(connection: sa.Connection, name: str) -> None:
 def searched(
     connection: sa.Connection, embedder: str, names: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Vector]]:
-    """The vectors of registered tools that are not retired, by name: of these tools, or of all in
-    name order.
+    """The vectors of registered tools that are not retired, or were merged into another, by name:
+    of these tools, or of all in name order.
     """
     statement = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
     if names is None:
@@ -310,11 +314,11 @@ def searched_count(connection: sa.Connection, embedder: str) -> int:
 
 
 def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """A query for these columns of the tools that search may offer, joined with their vectors."""
+    """A query for these columns of the tools that search may find, joined with their vectors."""
     joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
     there = (
         tools.c.state.in_(REGISTERED),
-        tools.c.standing != "retired",
+        (tools.c.standing != "retired") | (tools.c.merged_into != ""),
         tool_vectors.c.embedder == embedder,
     )
     return sa.select(*columns).select_from(joined).where(*there)

@@ -103,9 +103,9 @@ class Search:
             query = self._embed_request(request)
             evidence = self._evidence(snapshot, request, query)
         while True:
-            best = query.space.ranking.rank(
-                [e for e in evidence if snapshot.offers(e.name)], snapshot.searched
-            )[:limit]
+            best = query.space.ranking.rank(_of_offered(snapshot, evidence), snapshot.searched)[
+                :limit
+            ]
             names = [ranked.name for ranked in best]
             snapshot = self._watcher.look(names)
             if all(map(snapshot.offers, names)):
@@ -207,8 +207,22 @@ class Search:
         return [
             name
             for name in lexical.best(connection, words, _LISTED + unoffered)
-            if snapshot.offers(name)
+            if snapshot.offered(name)
         ][:_LISTED]
+
+
+def _of_offered(snapshot: LibrarySnapshot, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence for the tools that are offered; what was merged into one of them counts for
+    it.
+    """
+    by_name = dict[str, Evidence]()
+    for item in evidence:
+        if name := snapshot.offered(item.name):
+            rival = by_name.get(name, item)
+            cosines = [cosine for cosine in (item.cosine, rival.cosine) if cosine is not None]
+            best = max(item.bm25, rival.bm25)
+            by_name[name] = Evidence(name, max(cosines, default=None), best)
+    return list(by_name.values())
 
 
 def _words_of(tool: ServerTool) -> list[str]:

@@ -386,6 +386,7 @@ def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number:
     retired = before.standing == "retired" and isinstance(provenance.origin, RequirementChanged)
     standing: Standing = "retired" if retired else "provisional"
     new_fields = {"digest": _sources(draft).digest, "version": number, "standing": standing}
+    new_fields |= {} if retired else {"merged_into": ""}
     return before.model_copy(update={**dict(draft.draft()), **new_fields})
 
 

@@ -8,6 +8,7 @@ version count; every new version begins provisional, because it has not served y
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -46,7 +47,8 @@ class Trust:
         def count_it(connection: sa.Connection) -> ToolStandingChanged | None:
             its = (tools.c.version == version) & (tools.c.standing != "retired")
             failures = sa.case((its, 0), else_=tools.c.failures)
-            tool = _updated(connection, name, uses=tools.c.uses + len(calls), failures=failures)
+            counted = {"uses": tools.c.uses + len(calls), "used_at": datetime.now(UTC)}
+            tool = _updated(connection, name, failures=failures, **counted)
             if tool.version == version and tool.standing == "suspect":
                 return _change(connection, tool, "provisional", "Its service answers as recorded.")
             if (
@@ -116,10 +118,12 @@ class Trust:
                 return changed
         return ToolStandingChanged.model_validate_json(effect) if effect else None
 
-    def retire(self, name: str) -> None:
-        """Stop offering the tool to searches. Raises: ToolNotFound."""
+    def retire(self, name: str, merged_into: str = "") -> None:
+        """Stop offering the tool to searches, which find the one that it was merged into. Raises:
+        ToolNotFound.
+        """
         with writing(self._engine) as connection:
-            _updated(connection, name, standing="retired")
+            _updated(connection, name, standing="retired", merged_into=merged_into)
 
     def restore(self, name: str) -> None:
         """Offer a retired tool again, as provisional; any other stays unchanged. Raises:
@@ -127,7 +131,7 @@ class Trust:
         """
         with writing(self._engine) as connection:
             if _updated(connection, name).standing == "retired":
-                _updated(connection, name, standing="provisional", failures=0)
+                _updated(connection, name, standing="provisional", failures=0, merged_into="")
                 connection.execute(tool_uses.delete().where(tool_uses.c.name == name))
 
 

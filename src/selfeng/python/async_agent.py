@@ -29,6 +29,7 @@ from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import Engine
 from selfeng.provision.parts import provision
 from selfeng.python.reply import Reply, RequestFailed, ToolFailed, reply_of
+from selfeng.stages.library_health import STALE_DAYS, LibraryHealth
 from selfeng.store.conversation_list import ConversationSummary
 
 T = TypeVar("T")
@@ -252,6 +253,25 @@ class AsyncAgent:
         program = await engine.program(code)
         plain_arguments = _plain("the program", arguments)
         return await engine.call(LOCAL, program, plain_arguments, await self._files(files))
+
+    async def health(self, days: int = STALE_DAYS) -> LibraryHealth:
+        """What may be done for the library: tools that do the same, weak tests, and tools that are
+        slow, suspect, or unused for so many days. Nothing changes. Raises: SandboxError.
+        """
+        return await (await self._ready("sandbox")).health.report(LOCAL, days)
+
+    async def merge(self, into: str, name: str) -> Tool:
+        """Merge a tool into another, see `ToolReview.merge`, and return that one's new version.
+
+        Raises: ToolNotFound, ToolModified, LibraryError, SandboxError
+            RequestError, SynthesisFailed: they do not do the same.
+        """
+        engine = await self._ready("embedder", "sandbox")
+        return await engine.review.merge(LOCAL, into, name)
+
+    async def unmerge(self, name: str) -> Tool:
+        """Offer a tool again that was merged into another. Raises: ToolNotFound, RequestError."""
+        return await (await self._ready("embedder")).review.unmerge(name)
 
     async def grants(self, tool: str = "") -> tuple[Grant, ...]:
         """The hosts, packages and limits that tools may have: those of a tool, or all."""

@@ -6,17 +6,19 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from contextvars import Context
 from datetime import UTC, datetime
 from typing import Any
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.background import BackgroundTasks
-from selfeng.core.errors import AgentError, RequestError, ResourceNotFound
+from selfeng.core.errors import AgentError, LibraryError, RequestError, ResourceNotFound
 from selfeng.core.events import AnswerCorrected, AnswersRecomputed, Record
 from selfeng.core.owner import owned_by
-from selfeng.core.provenance import Behaviour, Corrected, Proposal
+from selfeng.core.provenance import Behaviour, Corrected, Merged, Proposal
 from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
+from selfeng.core.signature import UNREADABLE
 from selfeng.core.tool import Tool
 from selfeng.core.turn import texts_in
 from selfeng.core.verdict import Raised, Verdict
@@ -29,6 +31,8 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis.before import KnownCall
+from selfeng.synthesis.probe import outcome_of, same
+from selfeng.synthesis.relatives import joint_suite, renamed
 from selfeng.synthesis_engine import SynthesisEngine
 
 log = logging.getLogger(__name__)
@@ -93,6 +97,44 @@ class EarlierAnswers:
             return [again for _, again in recorded if again]
 
         return await asyncio.to_thread(read)
+
+    async def check_merged(self, owner: str, target: Tool, duplicate: Tool) -> None:
+        """Check that the target returns what is recorded of the calls of both tools, the newest 200
+        of each person; for calls of former versions, it may be what the tool returns now.
+
+        Raises: RequestError: it does not; SandboxError.
+        """
+        for tool in (target, duplicate):
+            since = (await self._library.version(tool.name, tool.version)).created_at
+            for caller in await asyncio.to_thread(self._files.callers, tool.name):
+                recorded = self._recorded(caller, tool.name, datetime.now(UTC))
+                with owned_by(caller):
+                    while pair := await asyncio.to_thread(next, recorded, None):
+                        call, again = pair
+                        if again and (
+                            problem := await self._differs(target, tool, call, again, since)
+                        ):
+                            words = problem if caller == owner else "for another person's call"
+                            raise _not_merged(target, duplicate, f"they differ {words}")
+
+    async def _differs(
+        self, target: Tool, tool: Tool, call: EarlierCall, again: KnownCall, since: datetime
+    ) -> str:
+        """How the target differs for a recorded call of a tool whose version was made then; "" if
+        it does not, or can't take the call.
+        """
+        arguments = again.arguments or {}
+        if arguments and tool is not target:
+            arguments = renamed(tool.signature, target.signature, arguments) or {}
+        now = await self._executor().try_out(target, target.code, arguments, again.files)
+        if now.no_exchange or not (change := changed(call, now)):
+            return ""
+        if call.at < since:
+            then = await self._executor().try_out(tool, tool.code, again.arguments, again.files)
+            before, after = outcome_of(then), outcome_of(now)
+            if before and after and same(before, after):
+                return ""
+        return f"for {change.arguments}: {change.before} before, {change.after} now"
 
     async def settle(self) -> None:
         await self._tasks.aflush_tasks()
@@ -270,11 +312,53 @@ class ToolReview:
                 tool = await self._library.add(proposal.draft(), proposal.provenance)
         await asyncio.to_thread(self._proposals.remove, owner, name)
         origin = proposal.provenance.origin
+        if isinstance(origin, Merged):
+            await self._library.retire(origin.tool, name)
         turn_id = origin.turn_id if isinstance(origin, Corrected) else ""
         conversation_id = await asyncio.to_thread(self._journal.conversation_of, turn_id)
         if conversation_id:
             event = AnswerCorrected(tool=name, version=tool.version, turn_id=turn_id)
             self._recorder.emit(conversation_id, turn_id, event, scope="accepted", n=1)
+        return tool
+
+    async def merge(self, owner: str, into: str, name: str) -> Tool:
+        """Merge a tool into another, which passes the tests of both and returns what is recorded of
+        both: the next version of that one has all these tests, and searches find it in place of
+        the first, which is retired. What is pinned to it goes on. Or a proposal.
+
+        Raises: ToolNotFound, ToolModified; RequestError: they differ in recorded calls, or in
+            parameters; SynthesisFailed: the gate refuses it; SandboxError, LibraryError.
+        """
+        target, duplicate = await self._library.get(into), await self._library.get(name)
+        if into == name or "retired" in (target.standing, duplicate.standing):
+            raise _not_merged(target, duplicate, "it takes two tools that are not retired")
+        try:
+            tests = await asyncio.to_thread(joint_suite, target, duplicate)
+        except UNREADABLE as error:
+            raise _not_merged(target, duplicate, f"a suite can't be read: {error}") from error
+        if tests is None:
+            raise _not_merged(target, duplicate, f"{target.signature} can't take its arguments")
+        await self._earlier_answers.check_merged(owner, target, duplicate)
+        origin = Merged(tool=name, version=duplicate.version)
+        with owned_by(owner):
+            new = await self._synthesis().save(target, ToolEdit(tests=tests), origin)
+        if not isinstance(new, Proposal):
+            await self._library.retire(name, into)
+        return new
+
+    async def unmerge(self, name: str) -> Tool:
+        """Offer a tool again that was merged into another, which loses the tests that it got by
+        that, unless it has changed since.
+
+        Raises: ToolNotFound; RequestError: it was not merged.
+        """
+        if not (target := (await self._library.get(name)).merged_into):
+            raise RequestError(f"{name} is merged into no tool", "`selfeng tools` shows which are")
+        tool = await self._library.restore(name)
+        with suppress(LibraryError):  # it is gone, or edited
+            newest, *older = await self._library.versions(target)
+            if older and getattr(newest.provenance.origin, "tool", "") == name:
+                await self._library.rollback(target, older[0].version)
         return tool
 
     async def refuse(self, owner: str, name: str, refused: bool = True) -> Proposal:
@@ -285,3 +369,10 @@ class ToolReview:
         proposal = proposal.model_copy(update={"refused": refused})
         await asyncio.to_thread(self._proposals.put, owner, proposal)
         return proposal
+
+
+def _not_merged(target: Tool, duplicate: Tool, problem: str) -> RequestError:
+    return RequestError(
+        f"{duplicate.name} can't be merged into {target.name}: {problem}",
+        "keep both, or correct the one that is wrong",
+    )

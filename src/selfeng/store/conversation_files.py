@@ -31,7 +31,7 @@ from selfeng.core.result import (
 from selfeng.core.turn import Contents
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
-from selfeng.store.database import fetch, fetch_column, reading
+from selfeng.store.database import fetch, fetch_column, reading, utc
 from selfeng.store.text import storable
 from selfeng.store.turn_tree import path
 
@@ -247,7 +247,7 @@ class ConversationFiles:
         turn, conversation, event = schema.turns.c, schema.conversations.c, schema.events.c
         of_event = event.conversation_id == _RESULTS.c.conversation_id
         query = (
-            sa.select(_RESULTS, _CONTENTS.c.content, turn.request)
+            sa.select(_RESULTS, _CONTENTS.c.content, turn.request, event.at)
             .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
             .join(schema.turns, turn.id == _RESULTS.c.turn_id)
             .join(schema.conversations, conversation.id == _RESULTS.c.conversation_id)
@@ -267,9 +267,15 @@ class ConversationFiles:
                 seq=row.seq,
                 arguments=_arguments(calls.get(row.turn_id, ()), tool, row.seq),
                 content=row.content.decode(),
+                at=utc(row.at),
             )
             for row in rows
         )
+
+    def callers(self, tool: str) -> tuple[str, ...]:
+        """The owners of conversations that keep values of a tool."""
+        owners = sa.select(schema.conversations.c.owner).distinct().join(_RESULTS)
+        return tuple(fetch_column(self._engine, owners.where(_RESULTS.c.tool == tool)))
 
     def result(self, conversation_id: str, sha256: str) -> Result:
         """A value of a conversation, whole.

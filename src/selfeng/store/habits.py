@@ -1,9 +1,9 @@
 """Habits: when a person used a tool, what they often ask after it, and which tools they use
-together.
+together; and what all persons together made of each tool.
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from selfeng.core.value import Value
+from selfeng.core.verdict import Alterations, Verdict
 from selfeng.store import schema
 from selfeng.store.database import utc
 
@@ -65,12 +66,29 @@ class Habits(Value):
     """The newest calls, the newest first; at most 500."""
 
 
+class ToolUses(NamedTuple):
+    """What is recorded of the uses of a tool by anybody: when its version was made and when it last
+    served, UTC; how much its suite notices, if the gate measured that; the number of calls whose
+    values conversations keep, of the persons who made them, and of those who called any tool; and
+    the seconds that the newest calls took.
+    """
+
+    made_at: datetime
+    used_at: datetime | None = None
+    strength: Alterations | None = None
+    calls: int = 0
+    persons: int = 0
+    all_persons: int = 0
+    seconds: tuple[float, ...] = ()
+
+
 class _Use(NamedTuple):
     turn: str
     conversation: str
     request: str
     tool: str
     call: PastCall
+    seconds: float
 
 
 def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
@@ -112,6 +130,37 @@ def last_uses(connection: sa.Connection, owner: str) -> dict[str, datetime]:
     return {use.tool: use.call.at for use in _calls(connection, owner)[::-1] if use.call.returned}
 
 
+def tool_uses(connection: sa.Connection) -> dict[str, ToolUses]:
+    """The uses of every tool by anybody, by name."""
+    tools, versions, conversations = schema.tools, schema.tool_versions, schema.conversations
+    in_force = (versions.c.name == tools.c.name) & (versions.c.version == tools.c.version)
+    columns = (tools.c.name, tools.c.used_at, versions.c.created_at, versions.c.verdict)
+    called = (
+        sa.select(schema.results.c.tool, conversations.c.owner, sa.func.count().label("calls"))
+        .join(conversations, conversations.c.id == schema.results.c.conversation_id)
+        .where(conversations.c.deleted_at.is_(None))
+        .group_by(schema.results.c.tool, conversations.c.owner)
+    )
+    counts, seconds = defaultdict[str, list[int]](list), defaultdict[str, list[float]](list)
+    rows = connection.execute(called).all()
+    for row in rows:
+        counts[row.tool].append(row.calls)
+    for use in _calls(connection):
+        seconds[use.tool] += [use.seconds] if use.call.returned else []
+    return {
+        row.name: ToolUses(
+            utc(row.created_at),
+            row.used_at and utc(row.used_at),
+            row.verdict and Verdict.model_validate_json(row.verdict).strength,
+            calls=sum(counts[row.name]),
+            persons=len(counts[row.name]),
+            all_persons=len({row.owner for row in rows}),
+            seconds=tuple(seconds[row.name]),
+        )
+        for row in connection.execute(sa.select(*columns).join(versions, in_force))
+    }
+
+
 def _building_turn(connection: sa.Connection, owner: str, tool: str) -> PastTurn | None:
     """The newest turn of `owner` that added the tool to the library."""
     turns, events, conversations = schema.turns, schema.events, schema.conversations
@@ -143,9 +192,9 @@ def _turns(called: list[_Use]) -> list[list[_Use]]:
     return [list(uses) for _, uses in groupby(returned, key=lambda use: use.turn)][::-1]
 
 
-def _calls(connection: sa.Connection, owner: str) -> list[_Use]:
-    """The newest calls of tools, those of the newest turn first; without those of answers that were
-    corrected, whose requests the turns that correct them have.
+def _calls(connection: sa.Connection, owner: str | None = None) -> list[_Use]:
+    """The newest calls of tools, by default of all persons, those of the newest turn first; without
+    those of answers that were corrected, whose requests the turns that correct them have.
     """
     turns, events, conversations = schema.turns, schema.events, schema.conversations
     query = (
@@ -159,8 +208,8 @@ def _calls(connection: sa.Connection, owner: str) -> list[_Use]:
         )
         .join(events, events.c.turn_id == turns.c.id)
         .join(conversations, conversations.c.id == turns.c.conversation_id)
-        .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
-        .where(conversations.c.kind != "temporary")
+        .where(sa.true() if owner is None else conversations.c.owner == owner)
+        .where(conversations.c.deleted_at.is_(None), conversations.c.kind != "temporary")
         .where(events.c.type.in_(("execution_finished", "execution_failed", "answer_corrected")))
         .order_by(turns.c.started_at.desc(), turns.c.id, events.c.seq)
         .limit(_LOOKED_BACK)
@@ -175,9 +224,11 @@ def _calls(connection: sa.Connection, owner: str) -> list[_Use]:
             row.id,
             row.conversation_id,
             requests.get(wrong.get(row.id), row.request),
-            json.loads(row.event)["tool"],
+            event["tool"],
             PastCall(at=utc(row.at), returned=row.type == "execution_finished"),
+            event.get("seconds", 0.0),
         )
         for row in rows
         if row.type != "answer_corrected" and row.id not in wrong.values()
+        for event in [json.loads(row.event)]
     ]

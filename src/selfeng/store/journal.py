@@ -64,7 +64,7 @@ from selfeng.store.database import (
     writing,
 )
 from selfeng.store.effects import forget_effects
-from selfeng.store.habits import Habits, last_uses, read_habits
+from selfeng.store.habits import Habits, ToolUses, last_uses, read_habits, tool_uses
 from selfeng.store.news import announce
 from selfeng.store.processes import Processes
 from selfeng.store.spending import note_spending
@@ -385,6 +385,11 @@ class Journal:
         """When `owner` last used each tool, as far as their newest calls tell."""
         with reading(self._engine) as connection:
             return last_uses(connection, owner)
+
+    def tool_uses(self) -> dict[str, ToolUses]:
+        """What is recorded of the uses of every tool by anybody, by name."""
+        with reading(self._engine) as connection:
+            return tool_uses(connection)
 
     def remove_conversations(self, conversation_ids: Sequence[str]) -> None:
         """Delete conversations with their turns, events, files, results and threads of agents, in

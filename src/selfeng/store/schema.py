@@ -219,8 +219,12 @@ tools = sa.Table(
     sa.Column(
         "frozen", sa.Boolean, nullable=False, server_default=sa.false()
     ),  # no automatic repair changes it
+    sa.Column(
+        "merged_into", sa.String(64), nullable=False, server_default=sa.text("''")
+    ),  # retired: the tool that a person merged it into; "" for none
+    sa.Column("used_at", sa.DateTime(timezone=True)),  # when it last served; NULL: never
     # Everything that is read of every tool when a library opens; the index leaves out the sources.
-    sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
+    sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at", "merged_into"),
 )
 
 tool_versions = sa.Table(

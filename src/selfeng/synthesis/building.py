@@ -651,6 +651,7 @@ class Synthesis:
             current.summary = strength.summary
             current.artifact = strength.model_dump_json(indent=2)
             problem = self._deps.chain.weakness(strength)
+            self._verdict = self._verdict.model_copy(update={"strength": strength.alterations})
             if strength.replay.refused:
                 current.fail(f"Refused: {problem}.")
         self._strengthened = not strength.replay.refused

@@ -364,6 +364,7 @@ class Chain:
         noticed = await self.strength(job, verdict, mutated)
         if problem := self.weakness(noticed):
             return Judgement(link="mutation", problem=problem, verdict=verdict)
+        verdict = verdict.model_copy(update={"strength": noticed.alterations})
         sentences = [steady_summary(verdict), noticed.summary]
         sentences += [f"{gap[:1].upper()}{gap[1:]}." for gap in noticed.replay.gaps]
         return Judgement(verdict=verdict, summary=" ".join(filter(None, sentences)))
@@ -398,7 +399,7 @@ class Chain:
         return await difference(self._sandbox, before, signature, job)
 
     async def strength(
-        self, job: SandboxJob, green: Verdict, mutated: Strength | None = None
+        self, job: SandboxJob, green: Verdict | None = None, mutated: Strength | None = None
     ) -> Strength:
         """How much the suite notices of code on which the verdict is green; no mutants are made if
         the policy disables them. `mutated` is what mutants have shown already.

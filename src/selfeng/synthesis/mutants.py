@@ -14,7 +14,7 @@ from typing import Any
 
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
-from selfeng.core.verdict import Replay, SandboxJob, Verdict, Version
+from selfeng.core.verdict import Alterations, Replay, SandboxJob, Verdict, Version
 from selfeng.core.words import count
 
 MOST = 20
@@ -98,16 +98,15 @@ class Strength(Value):
     """Why the failures of mutants prove nothing; then none of them counts as noticed."""
 
     @property
+    def alterations(self) -> Alterations:
+        if self.mutants:
+            return Alterations(noticed=self.killed, tried=self.mutants)
+        return Alterations(noticed=self.replay.noticed, tried=self.replay.tried)
+
+    @property
     def score(self) -> float:
-        """0..1: the share of mutants that is noticed, of altered outcomes where there are too few
-        mutants; 1 where there is nothing to alter either.
-        """
-        noticed, tried = (
-            (self.killed, self.mutants)
-            if self.mutants
-            else (self.replay.noticed, self.replay.tried)
-        )
-        return noticed / tried if tried else 1.0
+        """0..1: the share of alterations that is noticed."""
+        return self.alterations.score
 
     @property
     def summary(self) -> str:

@@ -94,7 +94,11 @@ class CallOutcome(Value):
         """Whether it says something about the function. Of the exceptions, only exhausted resources
         do, because the function may not be meant for the input.
         """
-        return {"raised": self.text in _EXHAUSTED, "slow": self.seconds > 0}.get(self.kind, True)
+        return {"raised": self.text in _EXHAUSTED, "slow": self.reached}.get(self.kind, True)
+
+    @property
+    def reached(self) -> bool:
+        return self.kind != "slow" or self.seconds > 0
 
 
 _OUTCOMES = TypeAdapter(

@@ -250,7 +250,7 @@ def changed(call: EarlierCall, now: Execution) -> ChangedAnswer | None:
         case _:
             assert_never(now)
     return ChangedAnswer(
-        **call.model_dump(exclude={"seq", "content"}),
+        **call.model_dump(exclude={"seq", "content", "at"}),
         before=shortened(call.content, _LONGEST),
         after=shortened(after, _LONGEST),
     )

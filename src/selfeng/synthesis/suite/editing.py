@@ -1,8 +1,10 @@
-"""Edits of a suite that leave the rest unchanged: removing tests and splitting tests."""
+"""Edits of a suite that leave the rest unchanged: removing tests, splitting tests, and testing
+another tool.
+"""
 
 import ast
 import copy
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from selfeng.synthesis.suite.source import FUNCTIONS, Function, Suite, within
 
@@ -64,6 +66,31 @@ def apart(source: str, tool: str, names: Collection[str]) -> str:
 def names_of(source: str, tool: str) -> frozenset[str]:
     """Names of the suite's tests."""
     return frozenset(test.name for test in Suite(source, tool).tests)
+
+
+def retargeted(source: str, tool: str, target: str, parameters: Mapping[str, str]) -> str:
+    """The suite for another tool, whose parameters have other names.
+
+    Raises: SyntaxError, ValueError: it is not valid Python.
+    """
+    suite = Suite(source, tool)
+    used = {getattr(node, "id", getattr(node, "arg", "")) for node in suite.nodes}
+    for node in suite.nodes:
+        if isinstance(node, ast.Call) and suite.dotted(node.func) == f"{tool}.{tool}":
+            for keyword in node.keywords:
+                keyword.arg = parameters.get(keyword.arg or "", keyword.arg)
+    for node in suite.nodes:
+        match node:
+            case ast.ImportFrom(module=name) if name == tool:
+                node.module = target
+            case ast.Name(id=name) if name == tool and target not in used:
+                node.id = target
+            case ast.Attribute(attr=name) if name == tool:
+                node.attr = target
+            case ast.alias(name=name) if name == tool:
+                alias = node.asname or (tool if target in used else None)
+                node.name, node.asname = target, alias
+    return f"{ast.unparse(suite.module)}\n"
 
 
 def _edited(source: str, changes: dict[ast.AST, tuple[Function, ...]]) -> str:
