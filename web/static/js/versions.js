@@ -29,7 +29,8 @@ export function originWords({ origin, why }) {
     case "rolled_back":
       return t("origin-rolled_back", { to });
     case "requirement_changed":
-      return t("origin-requirement_changed", { tool, version });
+    case "merged":
+      return t(`origin-${how}`, { tool, version });
     case "imported":
       return importWords(origin);
     case "refactored":

@@ -1403,6 +1403,7 @@ origin-extended = mit { $count ->
 } { $parameters }
 origin-rolled_back = zurückgesetzt auf Version { $to }
 origin-requirement_changed = benutzt Version { $version } von { $tool }
+origin-merged = vereint mit Version { $version } von { $tool }
 origin-refactored = { $factor }-mal so schnell
 origin-imported = importiert aus { $file }, signiert von { $name }
 origin-imported-unknown = importiert aus { $file }, mit unbekanntem Schlüssel signiert
@@ -1862,3 +1863,44 @@ schedule-missed-skip = Auslassen
 schedule-missed-all = Jeden nachholen
 schedule-name = Name
 schedule-add = Zeitplan hinzufügen
+
+## Zustand der Bibliothek
+
+health = Zustand der Bibliothek
+health-counts = { $tools ->
+    [one] Ein Werkzeug
+   *[other] { $tools } Werkzeuge
+}, { $compared } davon liefen mit den Eingaben der anderen.
+health-unmeasured = { $count ->
+    [one] Die Tests eines Werkzeugs werden beim nächsten Mal gemessen.
+   *[other] Die Tests von { $count } Werkzeugen werden die nächsten Male gemessen.
+}
+health-nothing = Es gibt nichts zu tun.
+health-all = Alle { $count } zeigen
+health-twins = Tun dasselbe
+health-suspect = Dienst hat sich geändert
+health-weak = Schwache Tests
+health-slow = Langsam
+health-never_used = Nie verwendet
+health-stale = Lange nicht verwendet
+health-one_person = Von einer Person verwendet
+health-evidence-twins = Sie stimmen für { $inputs } Eingaben überein, { $recorded } davon aus früheren Antworten.
+health-evidence-suspect = Ein Dienst, den es fragt, antwortet anders als aufgezeichnet.
+health-evidence-weak = Seine Tests bemerken { $noticed } von { $tried } Änderungen am Code.
+health-evidence-slow = Ein Aufruf dauert { $seconds } s, beim üblichen Werkzeug { $usual } s.
+health-evidence-never_used = Niemand hat es in { $days } Tagen verwendet.
+health-evidence-stale = Seit { $days } Tagen nicht verwendet; seine Version ist { $version_days } Tage alt.
+health-evidence-one_person = { $calls ->
+    [one] Ein Aufruf
+   *[other] { $calls } Aufrufe
+}, alle von einer Person.
+health-do-merge = Vereinen
+health-do-retire = Zurückziehen
+health-do-strengthen = Tests ergänzen
+health-do-refactor = Beschleunigen
+health-do-none = Öffnen
+health-do-of = { $label }: { $name }
+health-done-merge = { $duplicate } ist mit { $name } vereint. Suchen finden stattdessen { $name }.
+health-done-retire = { $name } ist zurückgezogen. Suchen finden es nicht mehr.
+health-waits = Die Vereinigung von { $duplicate } mit { $name } wartet auf Ihre Zustimmung.
+tool-merged-into = Zurückgezogen. Suchen finden stattdessen

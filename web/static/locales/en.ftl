@@ -1406,6 +1406,7 @@ origin-extended = with the new { $count ->
 } { $parameters }
 origin-rolled_back = rolled back to version { $to }
 origin-requirement_changed = takes version { $version } of { $tool }
+origin-merged = merged with version { $version } of { $tool }
 origin-refactored = { $factor }× faster
 origin-imported = imported from { $file }, signed by { $name }
 origin-imported-unknown = imported from { $file }, signed by an unknown key
@@ -1865,3 +1866,44 @@ schedule-missed-skip = Skip
 schedule-missed-all = Make up for each
 schedule-name = Name
 schedule-add = Add schedule
+
+## Health of the library
+
+health = Health of the library
+health-counts = { $tools ->
+    [one] One tool
+   *[other] { $tools } tools
+}, of which { $compared } ran on each other’s inputs.
+health-unmeasured = { $count ->
+    [one] The tests of one tool are measured at the next look.
+   *[other] The tests of { $count } tools are measured at the next looks.
+}
+health-nothing = There is nothing to do.
+health-all = Show all { $count }
+health-twins = Do the same
+health-suspect = Service has changed
+health-weak = Weak tests
+health-slow = Slow
+health-never_used = Never used
+health-stale = Not used for long
+health-one_person = Used by one person
+health-evidence-twins = They agree on { $inputs } inputs, { $recorded } of them from earlier answers.
+health-evidence-suspect = A service that it asks answers otherwise than recorded.
+health-evidence-weak = Its tests notice { $noticed } of { $tried } changes to its code.
+health-evidence-slow = A call takes { $seconds } s, the usual tool’s { $usual } s.
+health-evidence-never_used = Nobody has used it in { $days } days.
+health-evidence-stale = Unused for { $days } days; its version is { $version_days } days old.
+health-evidence-one_person = { $calls ->
+    [one] One call
+   *[other] { $calls } calls
+}, all of one person.
+health-do-merge = Merge
+health-do-retire = Retire
+health-do-strengthen = Add tests
+health-do-refactor = Make it faster
+health-do-none = Open
+health-do-of = { $label }: { $name }
+health-done-merge = { $duplicate } is merged into { $name }. Searches find { $name } in its place.
+health-done-retire = { $name } is retired. Searches no longer find it.
+health-waits = The merge of { $duplicate } into { $name } waits for your acceptance.
+tool-merged-into = Retired. Searches find in its place

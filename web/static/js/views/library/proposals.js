@@ -35,8 +35,8 @@ export function Proposals() {
     await load();
     loadTools();
   };
-  const decide = ({ name, version }, decision) =>
-    attempt(() => postDecision(name, decision), { name, version, decision });
+  const decide = ({ name, version, origin }, decision) =>
+    attempt(() => postDecision(name, decision), { name, version, origin, decision });
   if (list.length === 0 && !decided && !problem) return null;
   return html`<section class="proposals" aria-label=${t("proposals")} data-testid="proposals">
     <h3 class="eyebrow">${t("proposals")}</h3>
@@ -61,8 +61,9 @@ export function Proposals() {
 }
 
 // The opposite of a decision.
-function takenBack({ name, decision, version }) {
+function takenBack({ name, decision, version, origin }) {
   if (decision === "refuse") return postDecision(name, "reopen");
+  if (origin.how === "merged") return postStanding(origin.tool, "unmerge");
   return version > 1 ? postRollback(name, version - 1) : postStanding(name, "retire");
 }
 

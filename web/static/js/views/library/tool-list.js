@@ -7,6 +7,7 @@ import { kindsOf, listed, ORDER_NAMES } from "../../search.js";
 import { standingTitle, standingWords } from "../../versions.js";
 import { dispatch, html, Icon, memo, openTool, t } from "../../view.js";
 import { rowAt, useGrowing } from "../../virtual.js";
+import { Health } from "./health.js";
 import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
 import { Badge, LibraryMenu } from "./tool-menus.js";
@@ -79,6 +80,7 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
     }
     <div class="panel-scroller" ref=${scroller}>
       <${Proposals} />
+      ${tools?.length > 0 && html`<${Health} />`}
       ${tools && lines.length === 0 && html`<${NoTools} search=${search} kind=${kind} />`}
       <ul class="tool-list" aria-label=${t("library-label")} onKeyDown=${press}>
         ${lines

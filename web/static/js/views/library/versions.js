@@ -10,7 +10,7 @@ import { html, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { Confirm } from "../parts/confirm.js";
 import { Problem } from "../parts/problem.js";
-import { Select } from "../parts/controls.js";
+import { Select, ToolLink } from "../parts/controls.js";
 
 export function Versions({ tool, versions, sources, problem }) {
   useEffect(() => {
@@ -38,10 +38,12 @@ export function Versions({ tool, versions, sources, problem }) {
   </div>`;
 }
 
-export function Standing({ tool: { name, standing, frozen } }) {
+export function Standing({ tool: { name, standing, frozen, merged_into: into } }) {
   const change = standing === "retired" ? "restore" : "retire";
   return html`<div class="standing">
-    <p class="standing-words">${standingTitle(standing)}</p>
+    <p class="standing-words">
+      ${into ? html`${t("tool-merged-into")} <${ToolLink} name=${into} />.` : standingTitle(standing)}
+    </p>
     <button
       class="button"
       data-testid="freeze"
@@ -55,7 +57,7 @@ export function Standing({ tool: { name, standing, frozen } }) {
       testid="standing"
       label=${t(`tool-${change}`)}
       question=${t(`tool-${change}-question`, { name })}
-      act=${() => setStanding(name, change)}
+      act=${() => setStanding(name, into ? "unmerge" : change)}
     />
   </div>`;
 }
