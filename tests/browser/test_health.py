@@ -30,10 +30,10 @@ def test_twins_are_merged_an_unused_tool_retires_and_both_are_undone(link: str, 
     expect(done).to_have_text("sum_of_two is merged into add. Searches find add in its place.")
     expect(twins).to_have_count(0)
     row = page.get_by_test_id("tool-row").and_(page.locator("[data-tool=sum_of_two]"))
-    expect(row.get_by_test_id("badge")).to_have_text("retired")
+    expect(row).to_have_count(0)  # the list has no retired ones
     page.get_by_test_id("health-undo").click()
     expect(twins).to_have_count(1)
-    expect(row.get_by_test_id("badge")).to_have_count(0)
+    expect(row).to_have_count(1)
 
     unused = health.get_by_role("button", name="Retire: reverse_text")
     unused.click()
