@@ -11,7 +11,7 @@ from flask import Flask
 from selfeng.core.daemon_threads import unwaited
 from selfeng.core.errors import AgentError, NetworkRefused
 from selfeng.provision.configuration import SettingsView
-from selfeng.store.spending import SpendingReport
+from selfeng.store.spending import SpendingReport, ToolAccounts
 from selfeng.store.stored_data import StoredData
 from web.bridge import Bridge
 from web.middleware import owner
@@ -107,6 +107,12 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     def spending() -> SpendingReport:
         """Show what your turns spent on models by month, and what the reuse of tools saved."""
         return bridge.call(asyncio.to_thread(engine.spending.report, owner()))
+
+    @app.get("/api/v1/spending/tools")
+    @operation()
+    def tool_accounts() -> ToolAccounts:
+        """Show what each tool took to build, and what its reuse saved, for everybody."""
+        return ToolAccounts(tools=bridge.call(asyncio.to_thread(engine.spending.tools)))
 
     @app.get("/api/v1/data")
     @operation()

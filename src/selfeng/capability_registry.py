@@ -412,16 +412,15 @@ class CapabilityRegistry:
         for (name, version), calls in collected.items():
             try:
                 with suppress(ToolNotFound):  # it was removed meanwhile
-                    await self._record_uses(name, version, calls)
+                    await self._record_uses(name, version, calls, without_turn=True)
             except DatabaseUnavailable as error:
                 _log.warning("%d uses of %s are not counted: %s", len(calls), name, error)
 
     async def _record_uses(
-        self, name: str, version: int, calls: Sequence[str], key: str = ""
+        self, name: str, version: int, calls: Sequence[str], key: str = "", **how: bool
     ) -> ToolStandingChanged | None:
-        change, released = await asyncio.to_thread(
-            lambda: (self._trust.record_uses(name, version, calls, key), self._release(name))
-        )
+        record = partial(self._trust.record_uses, name, version, calls, key, **how)
+        change, released = await asyncio.to_thread(lambda: (record(), self._release(name)))
         if change or released:
             await self._look()
         return change

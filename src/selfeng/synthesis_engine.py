@@ -192,6 +192,7 @@ class SynthesisEngine:
                 verdict=verdict,
                 prompts=tuple(steps.prompts_sent),
                 usage=steps.turn.budget.usage,
+                seconds=steps.turn.budget.seconds,
             )
             requires = await steady_requirements(self._library, tools, draft.code)
             pinned = {"requires": requires, "lock": tools.lock(draft.code, draft.lock)}

@@ -107,6 +107,7 @@ def test_cost_is_shown_by_conversation_and_month_with_what_reuse_saved(
 ) -> None:
     database = open_database(f"sqlite:///{folder / 'home' / 'data' / 'agent.db'}")
     turns = Turns(database)
+    turns.add("slugify")
     turns.build("slugify", Usage(calls=5, input_tokens=90_000, output_tokens=10_000, cost=2.5))
     usage = Usage(calls=2, input_tokens=4_000, output_tokens=1_000, cost=0.0123)
     answered = TurnFinished(answer="slug", usage=usage, reused=("slugify",))
@@ -126,4 +127,9 @@ def test_cost_is_shown_by_conversation_and_month_with_what_reuse_saved(
     expect(row).to_contain_text(re.compile(r"\$0\.0123.*\$2\.4877 · 95,000 tokens"))
     limit = page.get_by_test_id("spending-limit")
     expect(limit).to_have_text("This month, everybody’s requests cost $0.0123 of $20.00.")
+    accounts = page.get_by_test_id("tool-accounts")
+    accounts.locator("summary").click()
+    account = accounts.get_by_role("row").nth(1)
+    saved = r"slugify.*\$2\.50 · 100,000 tokens.*1.*\$2\.49 · 95,000 tokens"
+    expect(account).to_contain_text(re.compile(saved))
     assert flaws(page, "spending", [WIDE, NARROW]) == []

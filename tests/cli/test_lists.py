@@ -99,6 +99,15 @@ def test_spending_is_shown_by_month(run):
     )
 
 
+@pytest.mark.bubblewrap
+def test_what_a_tool_saved_is_shown(run):
+    assert run("call", "divide", "a=6")[0] == 0
+    (account,) = listed(run("spending", "--tools", "--json"))
+    assert (account["tool"], account["built"], account["reuses"]) == ("divide", None, 1)
+    line = f"{'divide':32} built by no turn; 1 reuse saved 0 tokens (0 s)\n"
+    assert run("spending", "--tools") == (0, line)
+
+
 def test_a_build_counts_in_what_is_spent(run, tmp_path):
     options = ("--dir", str(tmp_path / "projects"), "--max-steps", "1", "--log-level", "quiet")
     build = ("new", "counter", "--goal", "A command line tool that counts words")

@@ -21,10 +21,20 @@ from selfeng.core.stage_event import Usage
 from selfeng.store import schema
 from selfeng.store.database import migrations, open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
-from selfeng.store.spending import MonthBudget, MonthSpending, Spending
+from selfeng.store.spending import (
+    PAYS_WITHIN,
+    Costs,
+    MonthBudget,
+    MonthSpending,
+    Spending,
+    ToolAccount,
+    note_reuses,
+)
 
 NOW = datetime.now(UTC)
 MONTH = f"{NOW:%Y-%m}"
+BEFORE = "0033"
+"""The revision before reuses were stored."""
 REUSED = Usage(calls=2, input_tokens=60, output_tokens=40, cost=0.01)
 BUILT = Usage(calls=5, input_tokens=800, output_tokens=200, cost=0.25)
 
@@ -49,14 +59,35 @@ class Turns:
             self.journal.append([JournalEntry(conversation, turn, at, event)])
         return conversation
 
-    def build(self, name: str, usage: Usage | None, how: str = "created", version: int = 1) -> None:
+    def build(
+        self,
+        name: str,
+        usage: Usage | None,
+        how: str = "created",
+        version: int = 1,
+        *,
+        seconds: float | None = None,
+        at: datetime = NOW,
+    ) -> None:
         row = dict.fromkeys(("description", "code", "tests", "digest", "model"), "")
         row |= {"name": name, "version": version, "origin": f'{{"how":"{how}"}}', "prompts": "[]"}
         row |= {"signature": "{}", "example_requests": "[]", "requires": "[]"}
         text = usage and usage.model_dump_json()
         with writing(self.database) as connection:
-            values = {**row, "usage": text, "created_at": NOW}
+            values = {**row, "usage": text, "seconds": seconds, "created_at": at}
             connection.execute(schema.tool_versions.insert().values(**values))
+
+    def add(self, *names: str) -> None:
+        """Tools of the library, without their versions."""
+        row = dict.fromkeys(("description", "code", "tests", "digest", "model"), "")
+        row |= {"signature": "{}", "example_requests": "[]", "state": "active"}
+        with writing(self.database) as connection:
+            for name in names:
+                values = {**row, "name": name, "created_at": NOW}
+                connection.execute(schema.tools.insert().values(**values))
+
+    def accounts(self) -> dict[str, ToolAccount]:
+        return {account.tool: account for account in Spending(self.database).tools()}
 
     def months(self, owner: str = "ann") -> tuple[MonthSpending, ...]:
         return Spending(self.database).months(owner)
@@ -218,11 +249,93 @@ async def test_a_turn_counts_its_own_calls_before_they_are_stored_and_once(turns
         budget.check()
 
 
+def test_the_account_of_a_tool_sets_its_builds_against_what_its_reuse_saved(turns: Turns) -> None:
+    turns.add("slugify", "reverse", "seed")
+    turns.build("slugify", REUSED, seconds=2.0)  # of a tool of that name, since removed
+    turns.build("slugify", BUILT, version=2, seconds=30.0)
+    turns.build("slugify", REUSED, "repaired", version=3, seconds=10.0)
+    turns.build("reverse", BUILT.model_copy(update={"cost": None}), seconds=None)
+    turns.build("seed", None)
+    turns.run(TurnFinished(answer="", usage=REUSED, reused=("slugify",), seconds=4.0))
+    turns.run(TurnFinished(answer="", usage=Usage(), reused=("slugify", "seed"), seconds=1.0))
+    turns.run(TurnFinished(answer="", usage=REUSED, reused=("removed",)))
+    with writing(turns.database) as connection:  # calls without a turn
+        for _ in range(2):
+            note_reuses(connection, ("slugify",), times=3)
+    slugify, seed, reverse = Spending(turns.database).tools()
+    assert slugify == ToolAccount(
+        tool="slugify",
+        since=NOW,
+        built=Costs(tokens=1100, cost=0.26, seconds=40.0),
+        reuses=8,
+        spent=Costs(tokens=100, cost=0.01, seconds=4.5),
+        saved=Costs(tokens=8700, cost=8 * 0.26 - 0.01, seconds=315.5),
+        pays=None,
+    )
+    average = Costs(tokens=1050, cost=None, seconds=None)
+    assert (seed.tool, seed.built, seed.reuses, seed.pays) == ("seed", None, 1, None)
+    assert seed.saved == average
+    assert (reverse.reuses, reverse.saved) == (0, Costs())
+
+
+@pytest.mark.parametrize(
+    ("age", "build", "reuses", "pays"),
+    [
+        (PAYS_WITHIN - 1, BUILT, 0, None),
+        (PAYS_WITHIN + 1, BUILT, 0, False),
+        (PAYS_WITHIN + 1, BUILT, 1, False),  # it saved less than it took, by what the turn spent
+        (PAYS_WITHIN + 1, BUILT, 2, True),
+        (PAYS_WITHIN + 1, BUILT.model_copy(update={"cost": None}), 1, False),
+        (PAYS_WITHIN + 1, BUILT.model_copy(update={"cost": None}), 2, True),
+        (PAYS_WITHIN + 1, None, 0, None),
+    ],
+)
+def test_a_tool_does_not_pay_if_it_saved_less_than_it_took_in_its_first_month(
+    turns: Turns, age: int, build: Usage | None, reuses: int, pays: bool | None
+) -> None:
+    turns.add("slugify")
+    turns.build("slugify", build, at=datetime.now(UTC) - timedelta(days=age))
+    for _ in range(reuses):
+        turns.run(TurnFinished(answer="", usage=REUSED, reused=("slugify",)))
+    assert turns.accounts()["slugify"].pays is pays
+
+
+def test_a_repeated_end_of_a_turn_is_one_reuse(turns: Turns) -> None:
+    turns.add("slugify")
+    end = TurnFinished(answer="", usage=REUSED, reused=("slugify",))
+    turns.run(end, end)
+    assert turns.accounts() == {}  # it has no version
+    turns.build("slugify", BUILT)
+    assert turns.accounts()["slugify"].reuses == 1
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def old_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'old.db'}"
     return str(request.getfixturevalue("postgres").empty())
+
+
+def test_the_migration_counts_earlier_reuses_once(old_url: str) -> None:
+    database = open_database(old_url)
+    turns = Turns(database)
+    turns.add("slugify")
+    turns.build("slugify", BUILT)
+    end = TurnFinished(answer="", usage=REUSED, reused=("slugify", "removed"), seconds=2.0)
+    turns.run(end)
+    turns.run(end)  # a fork
+    turns.run(end, at=NOW + timedelta(seconds=1))
+    with database.begin() as connection:
+        config = migrations()
+        config.attributes["connection"] = connection
+        schema.tool_reuses.drop(connection)
+        connection.exec_driver_sql("ALTER TABLE tool_versions DROP COLUMN seconds")
+        command.stamp(config, BEFORE)
+    database.dispose()
+    database = open_database(old_url)
+    account = Turns(database).accounts()["slugify"]
+    assert (account.reuses, account.spent) == (2, Costs(tokens=100, cost=0.01, seconds=2.0))
+    database.dispose()
 
 
 def test_the_migration_counts_earlier_turns_once(old_url: str) -> None:

@@ -104,6 +104,7 @@ PATHS = [
     "/api/v1/settings/models",
     "/api/v1/settings/servers",
     "/api/v1/spending",
+    "/api/v1/spending/tools",
     "/v1/models",
     "/v1/models/unknown",
     "/v1/chat/completions",

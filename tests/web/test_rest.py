@@ -23,6 +23,7 @@ from selfeng.core.events import FINAL
 from selfeng.core.stage_event import Usage
 from selfeng.store.database import open_database
 from selfeng.store.spending import Spending
+from tests.store.test_spending import Turns
 from tests.web.server_process import ServerProcess
 from web.access import PERSON
 
@@ -306,9 +307,16 @@ def test_spending_is_reported(tmp_path: Path) -> None:
         assert nothing == {"months": [], "spent": 0.0, "limit": None}
         database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
         Spending(database).count(PERSON, Usage(calls=1, input_tokens=40, cost=0.5))
+        turns = Turns(database)
+        turns.add("slugify")
+        turns.build("slugify", Usage(calls=1, input_tokens=40, cost=0.5), seconds=2.0)
         Spending(database).count("another", Usage(calls=1, input_tokens=2, cost=0.25))
         database.dispose()
         report = program.get(address).json()
+        accounts = program.get(f"{address}/tools").json()["tools"]
+    (account,) = accounts
+    built = {"tokens": 40, "cost": 0.5, "seconds": 2.0}
+    assert (account["tool"], account["built"], account["reuses"]) == ("slugify", built, 0)
     (month,) = report["months"]
     assert (month["turns"], month["tokens"], month["cost"]) == (0, 40, 0.5)
     assert (report["spent"], report["limit"]) == (0.75, None)
@@ -319,7 +327,7 @@ def test_every_operation_is_described(server: ServerProcess, program: requests.S
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 70
+    assert len(told) == 71
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(

@@ -145,6 +145,8 @@ class Provenance(Value):
     """The prompts sent to the model, in order."""
     usage: Usage | None = None
     """What the turn had used of the model by then; None if no turn made it."""
+    seconds: float | None = None
+    """How long the turn had run by then; None if no turn made it, or an old version did."""
 
 
 class ToolVersion(ToolDraft):

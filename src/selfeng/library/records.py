@@ -42,7 +42,7 @@ _STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(S
 """One string object for all tools."""
 REGISTERED: tuple[State, ...] = ("active", "revising")
 
-_PLAIN = (str, int, bool, datetime, Standing)
+_PLAIN = (str, int, bool, datetime, Standing, float | None)
 """Types of fields that are stored in a column unchanged."""
 
 _CHUNK = 500

@@ -21,6 +21,7 @@ from selfeng.library.library_errors import not_found
 from selfeng.store.database import writing
 from selfeng.store.effects import known_effect, note_effect
 from selfeng.store.schema import tool_uses, tools
+from selfeng.store.spending import note_reuses
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,21 @@ class Trust:
         self._engine, self._rule = engine, rule
 
     def record_uses(
-        self, name: str, version: int, calls: Sequence[str], key: str = ""
+        self,
+        name: str,
+        version: int,
+        calls: Sequence[str],
+        key: str = "",
+        *,
+        without_turn: bool = False,
     ) -> ToolStandingChanged | None:
         """Count successes, one for each of the calls, which are the digests of arguments and files.
-        Those with a `key` count once. Raises: ToolNotFound.
+        Those with a `key` count once, those `without_turn` as reuses. Raises: ToolNotFound.
         """
 
         def count_it(connection: sa.Connection) -> ToolStandingChanged | None:
+            if without_turn:
+                note_reuses(connection, (name,), times=len(calls))
             its = (tools.c.version == version) & (tools.c.standing != "retired")
             failures = sa.case((its, 0), else_=tools.c.failures)
             counted = {"uses": tools.c.uses + len(calls), "used_at": datetime.now(UTC)}

@@ -251,6 +251,7 @@ tool_versions = sa.Table(
     sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
     sa.Column("usage", sa.Text),  # JSON of core.events.Usage
+    sa.Column("seconds", sa.Float),  # that the turn had run; NULL if unknown
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column(
         "owner", sa.String(64), nullable=False, server_default=sa.text("''")
@@ -291,6 +292,20 @@ tool_uses = sa.Table(
     ),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("call", sa.String(64), primary_key=True),  # sha256 of arguments and files
+)
+
+tool_reuses = sa.Table(
+    "tool_reuses",  # turns that reused a tool, with its share of what they asked of the model
+    metadata,
+    sa.Column(
+        "tool", sa.String(64), sa.ForeignKey("tools.name", ondelete="CASCADE"), primary_key=True
+    ),
+    sa.Column("turn_id", sa.String(32), primary_key=True),  # "" for all calls without a turn
+    sa.Column("owner", sa.String(64), nullable=False, index=True),
+    sa.Column("reuses", sa.Integer, nullable=False),
+    sa.Column("tokens", sa.Integer, nullable=False),
+    sa.Column("cost", sa.Float),  # US dollars; NULL if unknown
+    sa.Column("seconds", sa.Float, nullable=False),
 )
 
 tool_vectors = sa.Table(

@@ -1,11 +1,12 @@
 """What is spent on models: by turns, whose rows outlive their conversations, with what they save by
-the tools that earlier ones built; and outside of turns, in one row for an owner and month.
+the tools that earlier ones built; and outside of turns, in one row for an owner and month. Of each
+tool, what it took to build and what its reuse saved.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -18,10 +19,12 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.database import reading, writing
+from selfeng.store.database import reading, utc, writing
 
 _SPENDING, _VERSIONS = schema.spending, schema.tool_versions
 _ANY = 10**12
+PAYS_WITHIN = 30
+"""Days after which a tool should have saved what it took."""
 
 
 class MonthSpending(Value):
@@ -39,6 +42,64 @@ class MonthSpending(Value):
     reuses: int
     saved_tokens: int
     saved_cost: float | None
+
+
+class Costs(Value):
+    """What something took, or saved; less than 0 where it saved nothing."""
+
+    tokens: int = 0
+    cost: float | None = 0.0
+    """US dollars; None if unknown."""
+    seconds: float | None = 0.0
+    """None if unknown."""
+
+    def __add__(self, other: "Costs") -> "Costs":
+        return Costs(
+            tokens=self.tokens + other.tokens,
+            cost=_sum(self.cost, other.cost),
+            seconds=_sum(self.seconds, other.seconds),
+        )
+
+    def times(self, factor: float) -> "Costs":
+        """So many of these; a share of them if the factor is less than 1."""
+        if not factor:
+            return Costs()
+        cost, seconds = (None if n is None else n * factor for n in (self.cost, self.seconds))
+        return Costs(tokens=round(self.tokens * factor), cost=cost, seconds=seconds)
+
+    def exceeds(self, other: "Costs") -> bool:
+        """By the dollars, or by the tokens where a price is unknown or nothing has one."""
+        dollars = self.cost, other.cost
+        if None in dollars or not any(dollars):
+            return self.tokens > other.tokens
+        return (self.cost or 0.0) > (other.cost or 0.0)
+
+
+class ToolAccount(Value):
+    """What one tool took and saved, by everybody's turns."""
+
+    tool: str
+    since: datetime
+    """When it was built, or came into the library; UTC."""
+    built: Costs | None
+    """Of all turns that built and changed it; None if no turn did."""
+    reuses: int
+    """Turns that called it and built nothing, and calls without a turn."""
+    spent: Costs
+    """By those turns; of a turn that called several tools an equal share."""
+    saved: Costs
+    """What building it would have taken each time, less `spent`; of a tool that no turn built, what
+    the average tool took.
+    """
+    pays: bool | None
+    """Whether it saved what it took; None if no turn built it, or within its first `PAYS_WITHIN`
+    days.
+    """
+
+
+class ToolAccounts(Value):
+    tools: tuple[ToolAccount, ...]
+    """That which saved most tokens first."""
 
 
 class SpendingReport(Value):
@@ -60,6 +121,7 @@ def note_spending(connection: sa.Connection, records: Sequence[Record]) -> None:
         usage, values = event.usage, dict[str, Any]()
         if isinstance(event, TurnFinished) and event.reused:
             values = _saved(event.reused, usage)
+            note_reuses(connection, event.reused, record, _costs(usage, event.seconds))
         if usage.calls:  # a process that ends the turn of another one knows nothing of it
             values |= {"tokens": _tokens(usage), "cost": usage.cost}
         if values:
@@ -70,12 +132,43 @@ def note_spending(connection: sa.Connection, records: Sequence[Record]) -> None:
             _put(connection, ids, values)
 
 
+def note_reuses(
+    connection: sa.Connection,
+    tools: Sequence[str],
+    record: Record | None = None,
+    spent: Costs = Costs(),  # noqa: B008 - frozen
+    *,
+    times: int = 1,
+) -> None:
+    """Keep that a turn, or so many calls without one, reused tools, and what that took, in equal
+    shares. Tools that are not in the library are left out.
+    """
+    reuses, conversations = schema.tool_reuses, schema.conversations
+    share = spent.times(1 / max(1, len(tools)))
+    owner: Any = sa.literal("")
+    if record:
+        query = sa.select(conversations.c.owner).where(conversations.c.id == record.conversation_id)
+        owner = sa.func.coalesce(query.scalar_subquery(), "")
+    turn_id, count = sa.literal(record.turn_id if record else ""), sa.literal(times)
+    shares = sa.literal(share.tokens), sa.literal(share.cost, sa.Float), sa.literal(share.seconds)
+    values = sa.select(schema.tools.c.name, turn_id, owner, count, *shares)
+    in_library = values.where(schema.tools.c.name.in_(tools))
+    insertion = _insert(connection)(reuses).from_select(reuses.c.keys(), in_library)
+    sums = {"reuses": reuses.c.reuses + (0 if record else times)}  # a turn counts once
+    connection.execute(
+        insertion.on_conflict_do_update(index_elements=["tool", "turn_id"], set_=sums)
+    )
+
+
+def _insert(connection: sa.Connection) -> Callable[[sa.Table], Any]:
+    return sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+
+
 def _put(
     connection: sa.Connection, ids: dict[str, Any], values: dict[str, Any], *, add: bool = False
 ) -> None:
     """Write the values into a row, or `add` them to those that it has."""
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    insertion = insert(_SPENDING).values(**ids, **values)
+    insertion = _insert(connection)(_SPENDING).values(**ids, **values)
     changes: dict[str, Any] = {name: insertion.excluded[name] for name in values}
     if add:
         changes = {
@@ -110,6 +203,15 @@ def _saved(tools: Sequence[str], usage: Usage) -> dict[str, Any]:
 
 def _tokens(usage: Usage) -> int:
     return usage.input_tokens + usage.output_tokens
+
+
+def _costs(usage: Usage, seconds: float | None) -> Costs:
+    cost = usage.cost if usage.calls else 0.0
+    return Costs(tokens=_tokens(usage), cost=cost, seconds=seconds)
+
+
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second
 
 
 class Spending:
@@ -161,6 +263,33 @@ class Spending:
         with reading(self._engine) as connection:
             return tuple(MonthSpending(**row._mapping) for row in connection.execute(query))
 
+    def tools(self) -> tuple[ToolAccount, ...]:
+        """The account of each tool of the library, that which saved most tokens first."""
+        tools, reuses = schema.tools.c, schema.tool_reuses.c
+        sums = (sa.func.sum(reuses[name]).label(name) for name in ("reuses", "tokens", "seconds"))
+        has_price = sa.func.count(reuses.cost) == sa.func.count()
+        cost = sa.case((has_price, sa.func.sum(reuses.cost))).label("cost")
+        by_tool = sa.select(reuses.tool, *sums, cost).group_by(reuses.tool)
+        version = _VERSIONS.c
+        columns = version.name, version.origin, version.usage, version.seconds, version.created_at
+        query = sa.select(*columns).where(version.name.in_(sa.select(tools.name)))
+        built: dict[str, Costs | None] = {}
+        since: dict[str, datetime] = {}
+        with reading(self._engine) as connection:
+            for row in connection.execute(query.order_by(version.name, version.version)):
+                if row.name not in since or '"how":"created"' in row.origin:  # a tool of that name
+                    built[row.name], since[row.name] = None, utc(row.created_at)
+                if row.usage:
+                    costs = _costs(Usage.model_validate_json(row.usage), row.seconds)
+                    built[row.name] = costs + (built[row.name] or Costs())
+            spent = {row.tool: row for row in connection.execute(by_tool)}
+        known = [costs for costs in built.values() if costs]
+        average = sum(known, Costs()).times(1 / max(1, len(known)))
+        accounts = (
+            _account(name, at, built[name], spent.get(name), average) for name, at in since.items()
+        )
+        return tuple(sorted(accounts, key=lambda account: -account.saved.tokens))
+
     def this_month(self) -> float:
         """US dollars that all owners have spent in this month."""
         in_month = _SPENDING.c.month == f"{datetime.now(UTC):%Y-%m}"
@@ -177,6 +306,24 @@ class Spending:
         with writing(self._engine) as connection:
             of_turn = columns.turn_id == turn_id
             connection.execute(_SPENDING.update().where(of_turn).values(**more))
+
+
+def _account(
+    tool: str, since: datetime, built: Costs | None, row: sa.Row[Any] | None, average: Costs
+) -> ToolAccount:
+    reuses = row.reuses if row else 0
+    spent = Costs(tokens=row.tokens, cost=row.cost, seconds=row.seconds) if row else Costs()
+    saved = (built or average).times(reuses) + spent.times(-1)
+    is_due = built is not None and datetime.now(UTC) - since > timedelta(days=PAYS_WITHIN)
+    return ToolAccount(
+        tool=tool,
+        since=since,
+        built=built,
+        reuses=reuses,
+        spent=spent,
+        saved=saved,
+        pays=not built.exceeds(saved) if built and is_due else None,
+    )
 
 
 class MonthBudget(Budget):

@@ -81,7 +81,7 @@ DATA_KINDS = (
     _kind("proposals", "proposals", "decision", "all"),
     _kind("grants", "grants", "revocation", "all"),
     _kind("secrets", "secrets secrets.key", "deletion", "all"),
-    _kind("spending", "spending", "deletion", "all"),
+    _kind("spending", "spending tool_reuses", "deletion", "all"),
     _kind("lessons", "lessons lesson_evidence", "use", "part", "LESSONS_EXPIRE_DAYS"),
     _kind(
         "tools",
@@ -189,7 +189,7 @@ class PersonalData:
         """
         conversations, lessons = _conversations(owner), schema.lessons
         with writing(self._engine) as connection:
-            for table in _OWNED.values():
+            for table in (*_OWNED.values(), schema.tool_reuses):
                 connection.execute(table.delete().where(table.c.owner == owner))
             connection.execute(lessons.delete().where(_taught(owner)))
             connection.execute(

@@ -700,6 +700,7 @@ class Synthesis:
             verdict=verdict,
             prompts=tuple(self._steps.prompts_sent),
             usage=turn.budget.usage,
+            seconds=turn.budget.seconds,
         )
         with self._steps.step("register") as current:
             requires = await steady_requirements(library, self._tools, self._code)

@@ -169,6 +169,7 @@ export const getModels = async (changes) =>
 
 // What the person's requests cost by month, and what the limit of a month is.
 export const getSpending = () => get("/api/v1/spending");
+export const getToolAccounts = () => get("/api/v1/spending/tools");
 
 // What is stored of the person, also once it was deleted.
 export const getData = () => get("/api/v1/data");

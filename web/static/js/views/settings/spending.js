@@ -1,11 +1,13 @@
-// What a person's requests cost by month, and what the tools that were used again saved.
+// What a person's requests cost by month, and what the tools that were used again saved; and what
+// each tool cost and saved, for everybody.
 
 import { useEffect, useState } from "preact/hooks";
-import { getSpending } from "../../api.js";
-import { dollars, monthName, number } from "../../format.js";
+import { getSpending, getToolAccounts } from "../../api.js";
+import { dollars, duration, monthName, number } from "../../format.js";
 import { html, t } from "../../view.js";
 
 const COLUMNS = ["month", "turns", "tokens", "cost", "saved"];
+const TOOL_COLUMNS = ["tool", "built", "reuses", "saved"];
 
 export function Spending() {
   const [{ months, spent, limit }, setReport] = useState({ months: [], limit: null });
@@ -27,7 +29,54 @@ export function Spending() {
       </tbody>
     </table>
     <p class="run-note">${t(months.length > 0 ? "spending-note" : "spending-none")}</p>
+    <${ToolAccounts} />
   </section>`;
+}
+
+// Fetched when it is opened, as it grows with the library.
+function ToolAccounts() {
+  const [tools, setTools] = useState(null);
+  const load = ({ target }) => {
+    if (!target.open || tools) return;
+    getToolAccounts().then(
+      (report) => setTools(report.tools.filter((one) => one.built || one.reuses > 0)),
+      (error) => console.info("not loaded:", error.message),
+    );
+  };
+  return html`<details data-testid="tool-accounts" onToggle=${load}>
+    <summary>${t("spending-tools")}</summary>
+    ${
+      tools?.length > 0 &&
+      html`<table class="spending">
+        <thead>
+          <tr>
+            ${TOOL_COLUMNS.map((one) => html`<th key=${one} scope="col">${t(`spending-${one}`)}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${tools.map((one) => html`<${ToolAccount} key=${one.tool} ...${one} />`)}
+        </tbody>
+      </table>`
+    }
+    ${tools && html`<p class="run-note">${t(tools.length > 0 ? "spending-tools-note" : "spending-none")}</p>`}
+  </details>`;
+}
+
+function ToolAccount({ tool, built, reuses, saved, pays }) {
+  return html`<tr>
+    <th scope="row">
+      ${tool}${pays === false && html` <span class="unpaid">${t("spending-unpaid")}</span>`}
+    </th>
+    <td>${built ? costsText(built) : t("spending-unbuilt")}</td>
+    <td>${number(reuses)}</td>
+    <td>${reuses > 0 && costsText(saved)}</td>
+  </tr>`;
+}
+
+function costsText({ tokens, cost, seconds }) {
+  const money = cost ? dollars(cost, 2) : "";
+  const time = seconds > 0 ? duration(seconds) : "";
+  return [money, t("usage-tokens", { count: tokens }), time].filter(Boolean).join(" · ");
 }
 
 function Month({ month, turns, tokens, cost, reuses, saved_tokens: saved, saved_cost: money }) {
