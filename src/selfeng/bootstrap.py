@@ -391,6 +391,7 @@ def compose(
             lambda: models.current.synthesis,
             journal=journal,
             earlier_answers=earlier_answers,
+            accounts=spending.tools,
             least_score=lambda: configuration.settings.synthesis_mutation_score,
         ),
         tool_export=ToolExport(tools.library, keys),

@@ -13,9 +13,10 @@ from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Alterations
 from selfeng.sandbox import SecureSandbox
-from selfeng.stages.library_health import HealthFinding, LibraryHealth, _of_uses
+from selfeng.stages.library_health import HealthFinding, LibraryHealth, _of_accounts, _of_uses
 from selfeng.store.habits import ToolUses
 from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.spending import Costs, ToolAccount
 from selfeng.synthesis.before import KnownCall
 from selfeng.synthesis.relatives import Compared, Twins, twins
 from selfeng.synthesis_engine import SynthesisEngine
@@ -150,6 +151,30 @@ def test_uses_show_what_is_slow_unused_and_of_one_person() -> None:
         "unused for 95 days, at a version of 100 days",
         "a call takes 3.0 s, that of the usual tool 0.10 s",
     ]
+
+
+def test_tools_that_saved_less_than_they_took_are_proposed_for_retirement() -> None:
+    built = Costs(tokens=900, cost=0.5, seconds=20.0)
+    accounts = {
+        name: ToolAccount(
+            tool=name, since=NOW, built=built, reuses=1, spent=Costs(), saved=saved, pays=pays
+        )
+        for name, saved, pays in (
+            ("dear", Costs(tokens=700), False),
+            ("cheap", Costs(tokens=901), True),
+            ("young", Costs(), None),
+        )
+    }
+    names = ("dear", "cheap", "young", "new")
+    tools = [tool().model_copy(update={"name": name}) for name in names]
+    (finding,) = _of_accounts(tools, accounts)
+    assert finding == HealthFinding(
+        kind="unpaid",
+        tools=("dear",),
+        proposal="retire",
+        evidence={"reuses": 1, "built": 900, "saved": 700},
+    )
+    assert finding.words == "it took 900 tokens to build and saved 700; reuses: 1"
 
 
 async def test_uses_of_all_persons_are_counted(database: sa.Engine, tmp_path: Path) -> None:

@@ -20,12 +20,15 @@ from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.stages.tool_review import EarlierAnswers
 from selfeng.store.habits import ToolUses
 from selfeng.store.journal import Journal
+from selfeng.store.spending import ToolAccount
 from selfeng.synthesis.relatives import Compared, twins
 from selfeng.synthesis_engine import SynthesisEngine
 
-FindingKind = Literal["twins", "weak", "suspect", "slow", "never_used", "stale", "one_person"]
-"""twins: two tools agree on all recorded inputs; weak: the suite notices few alterations;
-one_person: of several persons only one has used it.
+FindingKind = Literal[
+    "twins", "weak", "suspect", "slow", "never_used", "stale", "unpaid", "one_person"
+]
+"""twins: two tools agree on all recorded inputs; weak: the suite notices few alterations; unpaid:
+its reuse saved less than it took to build; one_person: of several persons only one has used it.
 """
 Remedy = Literal["merge", "strengthen", "refactor", "retire", "none"]
 """What a person may do about a finding. Nothing is done without them."""
@@ -38,6 +41,7 @@ _WORDS: Mapping[FindingKind, str] = {
     "slow": "a call takes {seconds:.1f} s, that of the usual tool {usual:.2f} s",
     "never_used": "nobody has used it in {days:.0f} days",
     "stale": "unused for {days:.0f} days, at a version of {version_days:.0f} days",
+    "unpaid": "it took {built:,.0f} tokens to build and saved {saved:,.0f}; reuses: {reuses:.0f}",
     "one_person": "only one person has used it; calls: {calls:.0f}",
 }
 _MEASURED = 10
@@ -93,14 +97,16 @@ class HealthReports:
         *,
         journal: Journal,
         earlier_answers: EarlierAnswers,
+        accounts: Callable[[], Sequence[ToolAccount]],
         least_score: Callable[[], float],
     ) -> None:
-        """`synthesis` gives the one in use, `least_score` the share of alterations, 0..1, that a
-        suite should notice.
+        """`synthesis` gives the one in use, `accounts` what all tools took and saved; `least_score`
+        is the share of alterations, 0..1, that a suite should notice.
         """
         self._library, self._sandbox, self._sources = library, sandbox, sources
         self._synthesis, self._least_score = synthesis, least_score
         self._journal, self._earlier_answers = journal, earlier_answers
+        self._accounts = accounts
         self._measured: dict[str, Alterations] = {}
         """By the tool's digest."""
 
@@ -112,6 +118,7 @@ class HealthReports:
         Raises: SandboxError.
         """
         uses = await asyncio.to_thread(self._journal.tool_uses)
+        accounts = {a.tool: a for a in await asyncio.to_thread(self._accounts)}
         tools = [tool for tool in await self._library.tools() if tool.name in uses]
         tools = sorted((tool for tool in tools if tool.standing != "retired"), key=_worth)
         with owned_by(owner):
@@ -130,11 +137,14 @@ class HealthReports:
             )
             for pair in pairs
         ]
+        findings += [*self._of_suites(tools, uses), *_of_uses(tools, uses, days)]
+        useless = {finding.tools[0] for finding in findings if finding.proposal == "retire"}
+        findings += _of_accounts([t for t in tools if t.name not in useless], accounts)
         return LibraryHealth(
             tools=len(tools),
             compared=compared,
             unmeasured=len(unknown[_MEASURED:]),
-            findings=(*findings, *self._of_suites(tools, uses), *_of_uses(tools, uses, days)),
+            findings=tuple(findings),
         )
 
     async def _compared(self, owner: str, tool: Tool, uses: ToolUses) -> Compared:
@@ -178,6 +188,16 @@ def _of_uses(
             yield _finding(tool, kind, "retire", days=idle, version_days=age)
         if its.persons == 1 < its.all_persons:
             yield _finding(tool, "one_person", calls=its.calls)
+
+
+def _of_accounts(
+    tools: Sequence[Tool], accounts: Mapping[str, ToolAccount]
+) -> Iterator[HealthFinding]:
+    for tool in tools:
+        its = accounts.get(tool.name)
+        if its and its.pays is False and its.built:
+            evidence = {"built": its.built.tokens, "saved": its.saved.tokens}
+            yield _finding(tool, "unpaid", "retire", reuses=its.reuses, **evidence)
 
 
 def _finding(

@@ -1890,6 +1890,7 @@ health-weak = Schwache Tests
 health-slow = Langsam
 health-never_used = Nie verwendet
 health-stale = Lange nicht verwendet
+health-unpaid = Lohnt sich nicht
 health-one_person = Von einer Person verwendet
 health-evidence-twins = Sie stimmen für { $inputs } Eingaben überein, { $recorded } davon aus früheren Antworten.
 health-evidence-suspect = Ein Dienst, den es fragt, antwortet anders als aufgezeichnet.
@@ -1897,6 +1898,10 @@ health-evidence-weak = Seine Tests bemerken { $noticed } von { $tried } Änderun
 health-evidence-slow = Ein Aufruf dauert { $seconds } s, beim üblichen Werkzeug { $usual } s.
 health-evidence-never_used = Niemand hat es in { $days } Tagen verwendet.
 health-evidence-stale = Seit { $days } Tagen nicht verwendet; seine Version ist { $version_days } Tage alt.
+health-evidence-unpaid = Der Bau brauchte { $built } Tokens; { $reuses ->
+  [one] eine erneute Nutzung sparte
+ *[other] { $reuses } erneute Nutzungen sparten
+} { $saved }.
 health-evidence-one_person = { $calls ->
     [one] Ein Aufruf
    *[other] { $calls } Aufrufe

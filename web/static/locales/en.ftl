@@ -1893,6 +1893,7 @@ health-weak = Weak tests
 health-slow = Slow
 health-never_used = Never used
 health-stale = Not used for long
+health-unpaid = Does not pay
 health-one_person = Used by one person
 health-evidence-twins = They agree on { $inputs } inputs, { $recorded } of them from earlier answers.
 health-evidence-suspect = A service that it asks answers otherwise than recorded.
@@ -1900,6 +1901,10 @@ health-evidence-weak = Its tests notice { $noticed } of { $tried } changes to it
 health-evidence-slow = A call takes { $seconds } s, the usual tool’s { $usual } s.
 health-evidence-never_used = Nobody has used it in { $days } days.
 health-evidence-stale = Unused for { $days } days; its version is { $version_days } days old.
+health-evidence-unpaid = Building it took { $built } tokens; { $reuses ->
+  [one] one reuse
+ *[other] { $reuses } reuses
+} saved { $saved }.
 health-evidence-one_person = { $calls ->
     [one] One call
    *[other] { $calls } calls

@@ -13,7 +13,7 @@ import { Disclosure } from "../parts/disclosure.js";
 import { Problem } from "../parts/problem.js";
 
 const ROUTE = "/api/v1/health/library";
-const KINDS = ["twins", "suspect", "weak", "slow", "never_used", "stale", "one_person"];
+const KINDS = ["twins", "suspect", "weak", "slow", "never_used", "stale", "unpaid", "one_person"];
 const SHOWN = 5; // findings of a kind that are drawn at first
 
 export const Health = () =>
