@@ -90,6 +90,7 @@ async def ask(engine: "Engine", uploads: Uploads, owner: str, request: Ask) -> A
         after=request.after,
         model=request.model,
         temporary=request.temporary,
+        timezone=request.timezone,
         turn_id=_turn_id(owner, request.request_id),
     )
 

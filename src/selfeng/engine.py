@@ -45,7 +45,7 @@ from selfeng.core.result import (
     expected_value,
     reference_to,
 )
-from selfeng.core.schedule import Schedule, SchedulePlan
+from selfeng.core.schedule import ANSWERS, Schedule, SchedulePlan, local_zone
 from selfeng.core.status import Asked, EngineLoad
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
@@ -182,6 +182,7 @@ class Engine:
         after: str | None = None,
         model: str = "",
         temporary: bool = False,
+        timezone: str = "",
         turn_id: str = "",
     ) -> Asked:
         """Begin a turn, in a new conversation if none is given; its records reach the subscribers.
@@ -193,7 +194,8 @@ class Engine:
         follows, "" for none: by default the one that the turn `again` follows, or the newest of the
         conversation; the turn knows only what is on the path to it. `model` is that of the
         conversation from now on; "" leaves it. `temporary`: a new conversation is in no list, and
-        nothing is learnt from it. `turn_id` is given to the turn; if there is one with it, that is
+        nothing is learnt from it. `timezone` is the person's, as IANA names it; "" for that of this
+        machine. `turn_id` is given to the turn; if there is one with it, that is
         the turn.
 
         Raises:
@@ -237,13 +239,18 @@ class Engine:
                 request = await asyncio.to_thread(last_request)
                 if answers:
                     waiting, specified = rounds[0].call, rounds[0].specified
+            plan, place = rounds[0].schedule if rounds and answers else None, conversation_id or ""
+            kind = plan and await self.schedules.answer(
+                owner, plan, answers[0], (place, after), turn_id
+            )
             no = bool(waiting or specified) and answers[0].value == NO
             turn_request = Request(
                 request,
                 files=tuple(files),
                 answers=tuple(answers),
-                rounds=sum(r.questions[0].options != CONSENTS for r in rounds),
-                kind=Asking(
+                rounds=sum(r.questions[0].options not in (CONSENTS, ANSWERS) for r in rounds),
+                kind=kind
+                or Asking(
                     agent=agent or (rounds[0].agent if rounds else ""),
                     again=again,
                     waiting=waiting,
@@ -265,6 +272,7 @@ class Engine:
                 after=after,
                 model=model,
                 temporary=temporary,
+                timezone=timezone or local_zone(),
             )
             return await self.requests.begin(owner, turn_request, turn_id)
 

@@ -30,7 +30,6 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import MOST, ROUNDS, questions_text
 from selfeng.core.result import Dispute
-from selfeng.core.schedule import problem_of
 from selfeng.core.status import Asked
 from selfeng.core.turn import (
     AgentPart,
@@ -51,7 +50,7 @@ from selfeng.core.turn import (
 from selfeng.core.verdict import Returned
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.stages.decision import Decider, Thresholds
-from selfeng.stages.ending import ending, what_was_reached
+from selfeng.stages.ending import ending, problem_of, what_was_reached
 from selfeng.stages.execution.outcome import doubt
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
@@ -211,6 +210,7 @@ class Orchestrator:
                             agent=end.agent,
                             refused=turn.request.refused,
                             consents=turn.request.consents,
+                            schedule=end.schedule,
                             code=end.code,
                             values=end.values,
                         )

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_page import MIDDLE, NARROW, OVERFLOW, WIDE, flaws, open_page
+from tests.browser.test_page import MIDDLE, NARROW, OVERFLOW, WIDE, ask, flaws, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -48,6 +48,23 @@ def test_a_tool_is_scheduled_run_paused_and_removed(link: str, page: Page) -> No
     schedule.get_by_test_id("schedule-remove").click()
     schedule.get_by_test_id("schedule-remove-yes").click()
     expect(page.get_by_test_id("schedule")).to_have_count(0)
+
+
+def test_a_request_for_set_times_is_agreed_to_with_one_click(link: str, page: Page) -> None:
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    open_page(page, link)
+    ask(page, "weekly")
+    questions = page.get_by_test_id("questions")
+    expect(questions).to_contain_text("every Monday at 08:00 (UTC)")
+    assert flaws(page, "the question about a schedule", [WIDE, NARROW]) == []
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    questions.get_by_test_id("send-answers").click()
+    expect(page.get_by_test_id("answered")).to_contain_text("yes, at these times")
+    page.get_by_test_id("tab-library").click()
+    page.locator("[data-tool=add]").click()
+    page.get_by_test_id("tab-schedules").click()
+    schedule = page.get_by_test_id("schedule").filter(has_text="Every Monday")
+    expect(schedule.first).to_contain_text("version 1")
 
 
 def test_a_run_that_fails_pauses_its_schedule_and_tells(link: str, page: Page) -> None:

@@ -157,6 +157,20 @@ def test_a_schedule_is_added_run_and_removed(run):
     assert run("schedules", "remove", "thirds")[0] == 1
 
 
+def test_a_request_for_set_times_becomes_a_schedule(run):
+    code, printed = run("ask", "every Monday at 8, reverse 'abc'")
+    assert (code, "every Monday at 08:00" in printed) == (3, True)
+    (conversation,) = listed(run("conversations", "--json"))
+    code, printed = run(
+        "ask", "--conversation", conversation["id"], "--answer", "schedule=schedule"
+    )
+    assert (code, "now runs every Monday at 08:00" in printed) == (0, True)
+    (schedule,) = listed(run("schedules", "list", "--json"))
+    assert schedule["cron"] == "0 8 * * 1"
+    code, printed = run("schedules", "run", schedule["name"])
+    assert (code, "cba" in printed) == (0, True)
+
+
 def test_a_schedule_whose_run_fails_is_paused_and_has_exit_code_1(run):
     add = ("schedules", "add", "divide", "a=9", "b=0", "--cron", "@daily")
     assert run(*add)[0] == 0

@@ -18,8 +18,9 @@ from selfeng.core.events import (
     Witnessed,
 )
 from selfeng.core.question import Question
-from selfeng.core.schedule import Missed, SchedulePlan, problem_of
+from selfeng.core.schedule import Missed, SchedulePlan, local_zone
 from selfeng.core.verdict import Killed, Raised
+from selfeng.stages.ending import problem_of
 from tests.doubles import returned
 
 MONDAY = datetime(2026, 11, 30, 7, 0, tzinfo=UTC)
@@ -131,3 +132,30 @@ def test_a_run_needs_a_person_unless_its_result_is_beyond_doubt(
 ) -> None:
     assert problem_of(events).startswith(problem)
     assert bool(problem_of(events)) == bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("cron", "words"),
+    [
+        ("0 8 * * mon", "every Monday at 08:00"),
+        ("30 7 * * 7", "every Sunday at 07:30"),
+        ("0 8 * * 1-5", "Monday to Friday at 08:00"),
+        ("5 * * * *", "every hour, 5 minutes past"),
+        ("30 17 * * *", "every day at 17:30"),
+        ("0 9 3 * *", "on day 3 of every month at 09:00"),
+        ("*/5 * * * *", "at the times '*/5 * * * *'"),
+        ("0 8 1 * mon", "at the times '0 8 1 * mon'"),
+        ("@daily", "at the times '@daily'"),
+    ],
+)
+def test_times_are_said_in_words(cron: str, words: str) -> None:
+    assert plan(cron, "Europe/Berlin").when == f"{words} (Europe/Berlin)"
+
+
+def test_the_time_zone_of_the_machine_is_one_that_a_schedule_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", ":Europe/Berlin")
+    assert local_zone() == "Europe/Berlin"
+    monkeypatch.setenv("TZ", "CET-1CEST")
+    assert plan("@daily", local_zone()).next_due(MONDAY) > MONDAY

@@ -12,16 +12,36 @@ import sqlalchemy as sa
 from standardwebhooks import Webhook
 
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, ToolNotFound
-from selfeng.core.events import QuestionsAsked, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from selfeng.core.events import (
+    Event,
+    QuestionsAsked,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+)
 from selfeng.core.files import File
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.question import Answer
 from selfeng.core.schedule import Schedule, SchedulePlan, ToFolder, ToWebhook
+from selfeng.core.status import Asked
 from selfeng.core.verdict import Execution, Raised
 from selfeng.engine import Engine
 from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.schedules import Schedules
-from tests.doubles import ScriptedModel, ScriptedNetwork, ScriptedSandbox, returned, tool
+from tests.doubles import (
+    ScriptedModel,
+    ScriptedNetwork,
+    ScriptedSandbox,
+    failing,
+    passing,
+    returned,
+    specification,
+    tool,
+)
 from tests.engine.test_lessons import engine_on
-from tests.engine.test_network_tools import RATES
+from tests.engine.test_network_tools import BUILDS, RATES, SPECIFIED
+from tests.engine.test_questions import turn
 from tests.lessons.notebook import Notebook
 
 HOUR = timedelta(hours=1)
@@ -426,3 +446,135 @@ async def test_schedules_are_their_owners(database: sa.Engine) -> None:
         assert [s.owner for s in await engine.schedules.list("you")] == ["you"]
         await engine.delete_data("you")
         assert await engine.schedules.list("you") == ()
+
+
+MODEL_CALL = FunctionCall(
+    name="add_numbers", arguments={"a": 2, "b": 3, "schedule_cron": "0 8 * * mon"}
+)
+WEEKLY = "every Monday at 8, add 2 and 3"
+
+
+@asynccontextmanager
+async def asking(
+    database: sa.Engine, *replies: object, script: tuple[Execution, ...] = ()
+) -> AsyncIterator[tuple[Engine, ScriptedSandbox, ScriptedModel]]:
+    """An engine whose model gives these replies, on a library with one tool."""
+    model, sandbox = ScriptedModel(*replies), ScriptedSandbox(*script)  # type: ignore[arg-type]
+    async with engine_on(Notebook(database), model, sandbox) as engine:
+        engine.library.replace(tool())  # type: ignore[attr-defined]
+        yield engine, sandbox, model
+
+
+async def say(engine: Engine, place: Asked, value: str, **options: Any) -> list[Event]:
+    answers = (Answer(id="schedule", value=value),)
+    return (await turn(engine, place.conversation_id, "", answers=answers, **options))[1]
+
+
+def question(happened: list[Event]) -> QuestionsAsked:
+    return next(event for event in happened if isinstance(event, QuestionsAsked))
+
+
+async def test_a_request_for_set_times_becomes_a_schedule_once_the_person_agrees(
+    database: sa.Engine,
+) -> None:
+    async with asking(database, MODEL_CALL) as (engine, sandbox, model):
+        place, first = await turn(engine, None, WEEKLY, timezone="Europe/Berlin")
+        assert await engine.schedules.list("me") == ()
+        second = await say(engine, place, "schedule", turn_id="a" * 32)
+        await say(engine, place, "schedule", turn_id="a" * 32)  # sent again
+        (schedule,) = await engine.schedules.list("me")
+    (consent,) = question(first).questions
+    assert consent.question == (
+        "Shall I run add_numbers(a=2, b=3), version 1, every Monday at 08:00 (Europe/Berlin)?"
+    )
+    assert (consent.options, consent.default) == (("schedule", "once", "no"), "schedule")
+    assert sandbox.executed == []
+    assert (schedule.name, schedule.version, schedule.arguments) == (
+        "add_numbers", 1, {"a": 2, "b": 3},
+    )  # fmt: skip
+    assert (schedule.cron, schedule.timezone) == ("0 8 * * mon", "Europe/Berlin")
+    assert isinstance(second[-1], TurnFinished)
+    assert (second[-1].code, second[-1].usage.calls) == ("scheduled", 0)
+    assert second[-1].answer == (
+        "`add_numbers`, version 1, now runs every Monday at 08:00 (Europe/Berlin). Its results "
+        "come to the conversation “add_numbers”."
+    )
+    assert model.asked() == ["decide"]
+
+
+async def test_who_wants_no_schedule_gets_the_result_once_or_nothing(database: sa.Engine) -> None:
+    replies = MODEL_CALL, MODEL_CALL
+    async with asking(database, *replies, script=(returned("5"),)) as (engine, sandbox, model):
+        place, _ = await turn(engine, None, WEEKLY)
+        refused = await say(engine, place, "no")
+        again, _ = await turn(engine, None, WEEKLY)
+        once = await say(engine, again, "once")
+        assert await engine.schedules.list("me") == ()
+    assert isinstance(refused[-1], TurnFinished)
+    assert (refused[-1].answer, refused[-1].code) == ("No schedule was added.", "not_scheduled")
+    assert isinstance(once[-1], TurnFinished)
+    assert once[-1].answer == "The result is:\n\n```\n5\n```"
+    assert sandbox.executed == [("add_numbers", {"a": 2, "b": 3})]
+    assert model.asked() == ["decide", "decide"]
+
+
+async def test_what_was_answered_before_can_be_scheduled(database: sa.Engine) -> None:
+    once = FunctionCall(name="add_numbers", arguments={"a": 2, "b": 3, "schedule_cron": None})
+    again = MODEL_CALL.model_copy(
+        update={"arguments": {**MODEL_CALL.arguments, "standalone_request": "add 2 and 3"}}
+    )
+    async with asking(database, once, "It is 5.", again, script=(returned("5"),)) as (engine, *_):
+        place, first = await turn(engine, None, "add 2 and 3")
+        _, second = await turn(engine, place.conversation_id, "do that every Monday at 8")
+        await say(engine, place, "schedule")
+        (schedule,) = await engine.schedules.list("me")
+    assert isinstance(first[-1], TurnFinished)
+    assert first[-1].answer == "It is 5."
+    assert question(second).schedule
+    assert schedule.arguments == {"a": 2, "b": 3}
+
+
+async def test_a_tool_that_is_built_for_a_schedule_is_asked_about_first(
+    database: sa.Engine,
+) -> None:
+    reply = SPECIFIED.model_copy(update={"cron": "30 7 * * *", "specification": specification()})
+    none = FunctionCall(name="no_tool_fits", arguments={"reason": "none"})
+    script = (failing(), passing())
+    async with asking(database, none, reply, *BUILDS, script=script) as (engine, sandbox, _):
+        place, first = await turn(engine, None, "double 4 every day at 7:30")
+        await say(engine, place, "schedule")
+        (schedule,) = await engine.schedules.list("me")
+    assert question(first).schedule
+    assert sandbox.executed == []
+    assert (schedule.tool, schedule.arguments) == ("double_number", {"number": 4})
+
+
+async def test_times_that_never_come_are_asked_about(database: sa.Engine) -> None:
+    soon = MODEL_CALL.model_copy(
+        update={"arguments": {**MODEL_CALL.arguments, "schedule_cron": "soon"}}
+    )
+    async with asking(database, soon) as (engine, sandbox, _):
+        _, happened = await turn(engine, None, WEEKLY)
+    assert "cron 'soon'" in question(happened).intro
+    assert sandbox.executed == []
+
+
+async def test_a_schedule_gets_the_files_that_its_arguments_name(database: sa.Engine) -> None:
+    prices, notes = File(name="prices.csv", content=b"price\n1\n"), File(name="b.csv", content=b"b")
+    opens = tool(code="def add_numbers(a: str) -> int:\n    return len(open(a).read())\n")
+    call = FunctionCall(
+        name="add_numbers", arguments={"a": "prices.csv", "schedule_cron": "0 8 * * *"}
+    )
+    async with asking(database, call) as (engine, *_):
+        engine.library.replace(opens)  # type: ignore[attr-defined]
+        place, _ = await turn(engine, None, "add up prices.csv daily at 8", files=(prices, notes))
+        await say(engine, place, "schedule")
+        (schedule,) = await engine.schedules.list("me")
+    assert [file.name for file in schedule.files] == ["prices.csv"]
+
+
+async def test_a_name_that_nobody_chose_is_free(database: sa.Engine) -> None:
+    async with engine_with(database) as (engine, _):
+        plan = PLAN.model_copy(update={"name": ""})
+        names = [(await engine.schedule("me", plan)).name for _ in range(3)]
+    assert names == ["add_numbers", "add_numbers 2", "add_numbers 3"]

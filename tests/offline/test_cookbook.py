@@ -102,6 +102,7 @@ def choose(
             standalone=False,
             disputable="",
             servers=False,
+            timed=True,
         ),
         (*tools, DECLINE),
     )

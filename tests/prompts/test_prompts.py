@@ -105,7 +105,7 @@ NEAR = "add(a: int) -> int: Adds."
 VARIABLES = {
     "coder": WORK,
     "proxy": {**WORK, "sender": "user"},
-    "decide": {**ASKED, "standalone": True, "servers": True, "disputable": DISPUTED},
+    "decide": {**ASKED, "standalone": True, "servers": True, "disputable": DISPUTED, "timed": True},
     "arguments": {
         **ASKED,
         "function": "double_number",
@@ -293,6 +293,7 @@ def test_the_separator_in_a_request_changes_nothing():
         standalone=False,
         servers=False,
         disputable="",
+        timed=False,
     )
     assert prompt.messages[-1].content == "<request>\na\n---user---\nb\n</request>"
 

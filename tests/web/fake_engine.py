@@ -36,7 +36,7 @@ from typing import Any
 from selfeng.capability_registry import LibraryChange
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
-from selfeng.core.consent_question import not_granted
+from selfeng.core.consent_question import not_granted, schedule_consent
 from selfeng.core.errors import (
     AgentError,
     DatabaseUnavailable,
@@ -95,7 +95,7 @@ from selfeng.core.provenance import (
 )
 from selfeng.core.question import Answer, Question, completed, questions_text
 from selfeng.core.result import RecomputedAnswers, TaughtRow, ToolEdit
-from selfeng.core.schedule import Schedule, SchedulePlan
+from selfeng.core.schedule import SCHEDULE, Schedule, SchedulePlan
 from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
@@ -249,6 +249,8 @@ QUESTIONS = (
     ),
     Question(id="digits", question="How many digits?", answer="number"),
 )
+
+WEEKLY = SchedulePlan(tool="add", version=1, arguments={"a": 2}, cron="0 8 * * mon")
 
 
 ESSAY = """
@@ -739,6 +741,7 @@ class FakeEngine:
         after: str | None = None,
         model: str = "",
         temporary: bool = False,
+        timezone: str = "",
         turn_id: str = "",
     ) -> Asked:
         if known := self._journal.conversation_of(turn_id):
@@ -767,6 +770,10 @@ class FakeEngine:
             assert isinstance(first.event, TurnStarted), first
             answers = first.event.answers
             after = self._journal.parent(again)
+        elif answers and answers[0].id == SCHEDULE:
+            answers = completed((schedule_consent(WEEKLY).question,), answers)
+            place = (conversation_id, after)
+            await self.schedules.answer(owner, WEEKLY, answers[0], place, turn_id)
         elif answers:
             answers = completed(QUESTIONS, answers)
         if answers:
@@ -917,6 +924,10 @@ class FakeEngine:
                 self._propose(owner, emit)
             if request == "question":
                 emit(QuestionsAsked(questions=QUESTIONS, intro="Two things first."))
+            if request == "weekly":
+                consent = schedule_consent(WEEKLY)
+                coded = {"code": consent.code, "values": consent.values}
+                emit(QuestionsAsked(questions=(consent.question,), schedule=WEEKLY, **coded))
             if request.startswith("say back"):
                 back = tuple(File(name=f"back-{f.name}", content=f.content) for f in files)
                 emit(
@@ -939,7 +950,7 @@ class FakeEngine:
         except AgentError as error:
             emit(TurnFailed(where="internal", **error.event_fields))
         else:
-            outcome = Outcome.ASKED if request == "question" else Outcome.ANSWERED
+            outcome = Outcome.ASKED if request in ("question", "weekly") else Outcome.ANSWERED
             emit(TurnFinished(answer="".join(said), outcome=outcome))
 
     def _propose(self, owner: str, emit: Callable[[Event], None]) -> None:

@@ -13,6 +13,7 @@ from selfeng.core.package_lock import Package
 from selfeng.core.pictures import Sight
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Answer, Consent, Question
+from selfeng.core.schedule import ANSWERS, SCHEDULE, SchedulePlan
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Need
@@ -40,6 +41,8 @@ class ConsentAsked(Coded):
     """What the model has specified; None for a call."""
     agent: str = ""
     """The agent that the person asked, and that begins again with the answer."""
+    schedule: SchedulePlan | None = None
+    """What is run at set times once the person agrees."""
 
 
 def call_consent(tool: ServerTool, call: FunctionCall) -> ConsentAsked:
@@ -67,6 +70,24 @@ def call_consent(tool: ServerTool, call: FunctionCall) -> ConsentAsked:
         "effect": "reads" if tool.read_only else "",
     }
     return ConsentAsked(call=call, question=question, code="consent", values=values)
+
+
+def schedule_consent(plan: SchedulePlan) -> ConsentAsked:
+    """The question whether a call is made at set times from now on."""
+    arguments = ", ".join(
+        f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in plan.arguments.items()
+    )
+    call = one_line(shortened(f"{plan.tool}({arguments})", _SHOWN))
+    question = Question(
+        id=SCHEDULE,
+        question=f"Shall I run {call}, version {plan.version}, {plan.when}?",
+        why="No model is asked then, and the results come to a conversation of their own.",
+        answer="choice",
+        options=ANSWERS,
+        default=SCHEDULE,
+    )
+    values = {**plan.when_values, "call": call, "version": plan.version}
+    return ConsentAsked(question=question, schedule=plan, code="schedule", values=values)
 
 
 def needs_consent(

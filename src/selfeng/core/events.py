@@ -19,6 +19,7 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import AnyProjectEvent
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Consent, Question
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import Place, StageName
 from selfeng.core.stage_event import StageEvent, Usage
@@ -483,6 +484,8 @@ class QuestionsAsked(StageEvent, Coded):
     """
     consents: Mapping[str, Consent] = {}
     """What the person said to earlier questions for consent of this request, by their ids."""
+    schedule: SchedulePlan | None = None
+    """What is run at set times if the person says so."""
 
 
 class AnswerToken(Value):

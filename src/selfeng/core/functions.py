@@ -57,15 +57,20 @@ FORM = "as"
 STANDALONE = "standalone_request"
 """The argument with the request in English, as it would be put without the conversation."""
 
+CRON = "schedule_cron"
+"""The argument with the times at which the request wants the call to be made again and again."""
 
 CLAIMED = 'Tool of the server "{server}", which says: '
 """What stands before the description of another server's tool, as that is no instruction."""
 
 
-def as_function(tool: Tool | ServerTool, results: Sequence[str] = ()) -> FunctionSchema:
+def as_function(
+    tool: Tool | ServerTool, results: Sequence[str] = (), *, timed: bool = False
+) -> FunctionSchema:
     """The tool for function calling; null means that the request does not mention the parameter.
 
-    Each argument may also be a reference to one of the `results`, which are their ids.
+    Each argument may also be a reference to one of the `results`, which are their ids. `timed`: one
+    of the library has one more argument, for times.
     """
     if isinstance(tool, ServerTool):
         schema, claimed = dict(tool.input_schema), CLAIMED.format(server=tool.server)
@@ -84,6 +89,10 @@ def as_function(tool: Tool | ServerTool, results: Sequence[str] = ()) -> Functio
         schema["properties"] = {
             name: _either(p, reference) for name, p in schema["properties"].items()
         }
+    if timed and isinstance(tool, Tool):
+        properties = {**schema["properties"], CRON: {"type": ["string", "null"]}}
+        required = [*schema.get("required", ()), CRON]
+        schema = {**schema, "properties": properties, "required": required}
     return FunctionSchema(
         name=tool.name,
         description=claimed + tool.description,

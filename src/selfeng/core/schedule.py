@@ -1,29 +1,21 @@
 """A schedule: the call of a tool of the library at set times, without a model."""
 
-from collections.abc import Iterable, Mapping
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, computed_field
 
 from selfeng.core.errors import RequestError
-from selfeng.core.events import (
-    Event,
-    ExecutionFailed,
-    Outcome,
-    QuestionsAsked,
-    ToolStandingChanged,
-    TurnFailed,
-    TurnFinished,
-    TurnStopped,
-    Witnessed,
-)
 from selfeng.core.files import FileReference
+from selfeng.core.question import NO, ONCE
 from selfeng.core.result import ResultFormat
 from selfeng.core.value import Value
-from selfeng.core.verdict import Killed
-from selfeng.core.visible import one_line
 
 Missed = Literal["skip", "once", "all"]
 """Which of the runs that nobody could begin in time are made up for: none, one, or each."""
@@ -35,6 +27,18 @@ _MOST_MISSED = 100
 """Of the missed runs of a schedule, as many of the newest are made up for."""
 _LONGEST_NAME = 80
 _LONGEST_CRON = 100
+SCHEDULE = "schedule"
+ANSWERS = (SCHEDULE, ONCE, NO)
+"""A person's answers to the question whether a call is to be made at set times."""
+_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_WHEN = {
+    "hour": "every hour, {minute} minutes past",
+    "day": "every day at {time}",
+    "workday": "Monday to Friday at {time}",
+    "week": "every {day_name} at {time}",
+    "month": "on day {day} of every month at {time}",
+    "cron": "at the times {cron!r}",
+}
 _CRON_REMEDY = (
     "write minute, hour, day, month and weekday, such as '0 8 * * mon' for every Monday at 8:00"
 )
@@ -136,6 +140,39 @@ class SchedulePlan(Value):
             raise RequestError(f"cron {self.cron!r}: {error}", _CRON_REMEDY) from None
 
     @property
+    def when(self) -> str:
+        """The times in words, such as `every Monday at 08:00 (Europe/Berlin)`."""
+        values = self.when_values
+        day_name = _DAYS[int(values["weekday"] or 0)].title()
+        words = _WHEN[values["every"]].format_map({**values, "day_name": day_name})
+        return f"{words} ({self.timezone})"
+
+    @property
+    def when_values(self) -> dict[str, str]:
+        """The times for a sentence about them: `every` is a key of `_WHEN`, `cron` for times that
+        no other says; `time` is such as 08:00, `weekday` 0 to 6 from Sunday.
+        """
+        every, fields = "cron", self.cron.lower().split()
+        minute, hour, day, month, weekday = fields if len(fields) == 5 else ("",) * 5
+        number = next((n for n, name in enumerate(_DAYS) if name[:3] == weekday), weekday)
+        number = str(int(number) % 7) if re.fullmatch("[0-7]", str(number)) else ""
+        if minute.isdigit() and month == "*":
+            match hour.isdigit(), day, weekday:
+                case False, "*", "*" if hour == "*":
+                    every = "hour"
+                case True, "*", "*":
+                    every = "day"
+                case True, "*", "1-5" | "mon-fri":
+                    every = "workday"
+                case True, "*", _ if number:
+                    every = "week"
+                case True, _, "*" if day.isdigit():
+                    every = "month"
+        time = f"{hour:0>2}:{minute:0>2}" if every not in ("cron", "hour") else ""
+        values = {"every": every, "time": time, "minute": minute, "day": day, "weekday": number}
+        return {**values, "cron": self.cron, "timezone": self.timezone}
+
+    @property
     def _zone(self) -> ZoneInfo:
         try:
             return ZoneInfo(self.timezone)
@@ -207,31 +244,10 @@ class Schedule(SchedulePlan):
         return self.state == "paused" and bool(self.last and self.last.problem)
 
 
-def problem_of(events: Iterable[Event]) -> str:
-    """Why a run needs its owner, one line: it failed, a service drifted, a witness disagrees, it
-    waits for consent or was stopped; "" if it does not.
-    """
-    problems = [one_line(problem) for event in events if (problem := _problem(event))]
-    return problems[0] if problems else ""
-
-
-def _problem(event: Event) -> str:
-    match event:
-        case ExecutionFailed(execution=Killed(reason=reason)):
-            return reason
-        case ExecutionFailed(execution=execution):
-            raised = execution.model_dump(include={"type_name", "message"})
-            return ": ".join(filter(None, raised.values()))
-        case Witnessed(tool=tool, other=value) if value:
-            return f"another implementation of {tool} returns {value}"
-        case QuestionsAsked(questions=(question, *_)):
-            return f"it waits for an answer: {question.question}"
-        case ToolStandingChanged(after="suspect" | "retired", reason=reason):
-            return reason
-        case TurnFinished(answer=answer, outcome=outcome) if outcome != Outcome.ANSWERED:
-            return answer
-        case TurnFailed(message=message):
-            return message
-        case TurnStopped(reason=reason):
-            return reason
-    return ""
+def local_zone() -> str:
+    """The time zone of this machine, as IANA names it; UTC where that is not known."""
+    link = Path("/etc/localtime").resolve()
+    for name in (os.environ.get("TZ", ""), link.as_posix().partition("/zoneinfo/")[2]):
+        with suppress(ValueError, OSError, LookupError):
+            return ZoneInfo(name.lstrip(":")).key
+    return "UTC"

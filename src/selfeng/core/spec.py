@@ -117,6 +117,8 @@ class SpecificationReply(Value):
     """Only for a tool: its call with the request's own arguments, as Python source; "" where the
     request lacks one.
     """
+    cron: StrictlyOptional[str] = ""
+    """Only for a tool: the times at which the request wants it called again and again."""
     agent: StrictlyOptional[Literal["coder", "proxy"] | None] = None
     """Only for work for agents: who gets it; the proxy if it takes several of them."""
     steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()

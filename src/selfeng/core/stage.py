@@ -50,6 +50,7 @@ STAGES: Mapping[str, Stage] = {
                 "to be faster": "refactor",
                 "for agents": "delegate",
                 "incomplete": "clarify",
+                "answered": "respond",
             },
         ),
         Stage(

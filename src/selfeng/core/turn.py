@@ -25,6 +25,7 @@ from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer, Consent
 from selfeng.core.result import Dispute, EarlierResult, Result
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
@@ -317,6 +318,14 @@ class HandCall(Value):
     """The name of the schedule."""
 
 
+class ScheduleAnswer(Value):
+    """The person has said whether a call is to be made at set times."""
+
+    kind: Literal["schedule"] = "schedule"
+    added: SchedulePlan | None = None
+    """The schedule that was added; None if the person wants none."""
+
+
 class ToolDescription(Value):
     """The text describes a tool to build, which is not called."""
 
@@ -353,6 +362,7 @@ _ASKING = Asking()
 RequestKind = Annotated[
     Asking
     | HandCall
+    | ScheduleAnswer
     | ToolDescription
     | Refactoring
     | ProjectBuild
@@ -397,6 +407,8 @@ class Request:
     """The name of the model that the turn asks; "" for the configured one."""
     temporary: bool = False
     """Whether nothing may be learnt from its text."""
+    timezone: str = "UTC"
+    """The person's, as IANA names it, in which the text names times."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
     """Tools of other servers, hosts, packages and limits that the person does not want for this

@@ -24,7 +24,7 @@ TextCode = Literal[
     "tool_stays", "suite_stays", "drawn", "declined", "contradiction", "known", "maybe_known",
     "red", "own_call_none", "own_call_right", "own_call_differs", "own_call_agrees", "proposed",
     "twin", "meanwhile", "faster", "empty_library", "far", "doubtful", "unsure", "alone",
-    "disputed", "none_fits", "needs", "unfit", "no_tool",
+    "schedule", "scheduled", "not_scheduled", "disputed", "none_fits", "needs", "unfit", "no_tool",
 ]  # fmt: skip
 """Texts of the engine for people, beside errors; "" for text of a model, a tool or another server.
 """

@@ -1,6 +1,6 @@
 """The ending of a turn: its outcome, by what happened rather than by what was written about it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from selfeng.agents import AgentReply
@@ -10,15 +10,23 @@ from selfeng.core.events import (
     DelegationChanged,
     Event,
     Executing,
+    ExecutionFailed,
     FilesMade,
     NoToolFound,
     Outcome,
+    QuestionsAsked,
     SynthesisStep,
     TestFinished,
     ToolFound,
+    ToolStandingChanged,
+    TurnFailed,
+    TurnFinished,
+    TurnStopped,
+    Witnessed,
 )
 from selfeng.core.value import Coded
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.stages.execution.contract import OF_SERVICES
 from selfeng.stages.execution.outcome import own_failure
@@ -143,3 +151,33 @@ def what_was_reached(events: Sequence[Event]) -> str:
     )
     summary = registered or progress + tested
     return f"{summary}." if summary else ""
+
+
+def problem_of(events: Iterable[Event]) -> str:
+    """Why a run needs its owner, one line: it failed, a service drifted, a witness disagrees, it
+    waits for consent or was stopped; "" if it does not.
+    """
+    problems = [one_line(problem) for event in events if (problem := _problem(event))]
+    return problems[0] if problems else ""
+
+
+def _problem(event: Event) -> str:
+    match event:
+        case ExecutionFailed(execution=Killed(reason=reason)):
+            return reason
+        case ExecutionFailed(execution=execution):
+            raised = execution.model_dump(include={"type_name", "message"})
+            return ": ".join(filter(None, raised.values()))
+        case Witnessed(tool=tool, other=value) if value:
+            return f"another implementation of {tool} returns {value}"
+        case QuestionsAsked(questions=(question, *_)):
+            return f"it waits for an answer: {question.question}"
+        case ToolStandingChanged(after="suspect" | "retired", reason=reason):
+            return reason
+        case TurnFinished(answer=answer, outcome=outcome) if outcome != Outcome.ANSWERED:
+            return answer
+        case TurnFailed(message=message):
+            return message
+        case TurnStopped(reason=reason):
+            return reason
+    return ""

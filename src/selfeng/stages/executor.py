@@ -25,6 +25,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File
 from selfeng.core.functions import (
     COMPLAINT,
+    CRON,
     NO_TOOL_FITS,
     REFERENCE,
     RESULT,
@@ -123,6 +124,8 @@ class Chosen(Coded):
 
     standalone: str = ""
     """The request in English, standing alone, in the model's words; "" where it was not asked."""
+    cron: str = ""
+    """The times at which the request wants a call to be made again and again; "" for once, now."""
 
 
 class Call(Chosen):
@@ -252,6 +255,7 @@ class Executor:
         context = await _prompt_context(turn)
         servers = any(isinstance(tool, ServerTool) for tool in tools)
         results = await self._disputable(turn.request) if standalone else ()
+        timed = not turn.request.is_part and any(isinstance(tool, Tool) for tool in tools)
         prompt = render(
             "decide",
             turn.request.history,
@@ -259,12 +263,13 @@ class Executor:
             standalone=standalone,
             servers=servers,
             disputable=disputable(results) if results else "",
+            timed=timed,
         )
-        first = await self._model_choice(turn, prompt, tools, standalone, results)
+        first = await self._model_choice(turn, prompt, tools, standalone, results, timed=timed)
         again = await self._again(turn, first)
-        if results and isinstance(again, Call):
+        if results and isinstance(again, Call) and not first.cron:
             again = _disputed_again(turn.request, again) or again
-        return again.model_copy(update={"standalone": first.standalone})
+        return again.model_copy(update={"standalone": first.standalone, "cron": first.cron})
 
     async def _disputable(self, request: Request) -> tuple[EarlierResult, ...]:
         """The earlier results that a tool of the library gave."""
@@ -314,18 +319,22 @@ class Executor:
         tools: Sequence[Tool | ServerTool],
         standalone: bool = False,
         results: Sequence[EarlierResult] = (),
+        *,
+        timed: bool = False,
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
         if turn.request.pictures:
             prompt = prompt.showing(turn.request.pictures)
-        functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
+        functions = [*(as_function(tool, passable, timed=timed) for tool in tools), NO_TOOL_FITS]
         if results:
             functions.append(wrong_result([result.id for result in results]))
         if standalone:
             functions = list(map(with_standalone, functions))
         choice = await self._model.choose(prompt, functions, turn.budget)
         calls = [dict(arguments) for arguments in (choice.arguments, *choice.further)]
+        crons = [str(call.pop(CRON, None) or "").strip() for call in calls if timed]
+        cron = next(filter(None, crons), "")
         rewrites = [str(call.pop(STANDALONE, None) or "") for call in calls if standalone]
         alone = " ".join(next(filter(None, rewrites), "").split())
         if choice.name == NO_TOOL_FITS.name:
@@ -350,9 +359,11 @@ class Executor:
                 missing=error.missing,
                 given=_arguments_text(_literal_arguments(calls[0])) if error.missing else "",
                 standalone=alone,
+                cron=cron,
             )
         further_arguments = tuple(call.arguments for call in further)
-        return first.model_copy(update={"further": further_arguments, "standalone": alone})
+        fields = {"standalone": alone, "cron": cron}
+        return first.model_copy(update={"further": further_arguments, **fields})
 
     async def run(self, turn: Turn, call: Call, count: CountUse | None = None) -> Execution:
         """Call the tool once; if it returns, its witnesses are called beside what follows, as a

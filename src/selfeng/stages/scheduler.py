@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
+from itertools import chain, count
 from typing import Any
 from uuid import uuid4
 
@@ -31,13 +32,15 @@ from selfeng.core.events import FINAL, Event, FilesMade, TurnFinished, TurnStopp
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ToolLibrary
-from selfeng.core.schedule import Schedule, ScheduledRun, SchedulePlan, problem_of
+from selfeng.core.question import NO, ONCE, Answer
+from selfeng.core.schedule import Schedule, ScheduledRun, SchedulePlan
 from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
-from selfeng.core.turn import HandCall, Request
+from selfeng.core.turn import HandCall, Request, ScheduleAnswer, texts_in
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.servers.deliveries import Deliveries, RunResult
+from selfeng.stages.ending import problem_of
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, bind_by_hand
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange
@@ -89,13 +92,16 @@ class Scheduler:
         self._turns, self._journal, self._files = turns, journal, files
         self._since = datetime.now(UTC)
 
-    async def add(self, owner: str, plan: SchedulePlan, files: Sequence[File] = ()) -> Schedule:
-        """Keep a schedule, with a conversation of its own, which has the files and gets the runs.
+    async def add(
+        self, owner: str, plan: SchedulePlan, files: Sequence[File] = (), schedule_id: str = ""
+    ) -> Schedule:
+        """Keep a schedule, with a conversation of its own, which has the files and gets the runs;
+        once, however often it is added with the same id.
 
         Raises:
             ToolNotFound, ToolModified, VersionNotFound
             RequestError: the arguments don't fit the tool, times or time zone are wrong, or the
-                name is taken; or the results can't go where they should.
+                name is by_name; or the results can't go where they should.
             LimitReached: there are too many.
         """
         now, tool = datetime.now(UTC), await self._tool(plan)
@@ -103,10 +109,16 @@ class Scheduler:
         arguments = dict(plan.arguments)
         if plan.cron:  # what a request brings may be missing
             arguments = bind_by_hand(tool.signature, arguments)
-        name = one_line(plan.name.strip()) or tool.name
+        by_name = {schedule.name: schedule for schedule in await self.list(owner)}
+        for added in by_name.values():
+            if added.id == schedule_id:
+                return added
+        numbered = (f"{tool.name} {number}" for number in count(2))
+        free = next(name for name in chain([tool.name], numbered) if name not in by_name)
+        name = one_line(plan.name.strip()) or free
         schedule = Schedule(
             **dict(plan) | {"name": name, "version": tool.version, "arguments": arguments},
-            id=uuid4().hex,
+            id=schedule_id or uuid4().hex,
             owner=owner,
             files=tuple(file.reference() for file in files),
             conversation_id=uuid4().hex,
@@ -121,6 +133,32 @@ class Scheduler:
             await self._deliveries.forget(schedule)
             raise
         return schedule
+
+    async def answer(
+        self,
+        owner: str,
+        plan: SchedulePlan,
+        answer: Answer,
+        place: tuple[str, str | None],
+        schedule_id: str,
+    ) -> ScheduleAnswer | HandCall:
+        """What a person's answer to the question about a schedule has a turn do, after that was
+        added with the files that it names. `place`: the conversation, and the turn after which.
+
+        Raises: as `add`.
+        """
+        if answer.value == NO:
+            return ScheduleAnswer()
+        if answer.value == ONCE:
+            call = FunctionCall(name=plan.tool, arguments=plan.arguments)
+            return HandCall(call=call, version=plan.version)
+        conversation_id, after = place
+        names = set(texts_in(dict(plan.arguments)))
+        newest = await asyncio.to_thread(partial(self._files.newest, conversation_id, after=after))
+        read = self._files.contents(conversation_id).file
+        files = [await asyncio.to_thread(read, file) for file in newest if file.name in names]
+        schedule = await self.add(owner, plan, files, schedule_id)
+        return ScheduleAnswer(added=plan.model_copy(update={"name": schedule.name}))
 
     async def list(self, owner: str) -> tuple[Schedule, ...]:
         """Those of an owner, by name."""

@@ -24,6 +24,7 @@ from selfeng.core.consent_question import (
     not_consented,
     not_granted,
     picture_consent,
+    schedule_consent,
     titles,
 )
 from selfeng.core.errors import (
@@ -32,6 +33,7 @@ from selfeng.core.errors import (
     LibraryError,
     NotConsented,
     PlanFailed,
+    RequestError,
     StillUnclear,
     SynthesisFailed,
     stage,
@@ -46,12 +48,22 @@ from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.provenance import Proposal
 from selfeng.core.question import ALWAYS, NO, Consent, Question, answers_text, questions_text
 from selfeng.core.result import Dispute, TaughtRow, ToolEdit, canonical
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Need, Tool, needs_of
-from selfeng.core.turn import Asking, Budget, HandCall, Refactoring, Request, ToolDescription, Turn
+from selfeng.core.turn import (
+    Asking,
+    Budget,
+    HandCall,
+    Refactoring,
+    Request,
+    ScheduleAnswer,
+    ToolDescription,
+    Turn,
+)
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
@@ -278,6 +290,9 @@ class Stages:
                     tool = (await self._library.version(called.name, version)).tool
                 state.choice = Call(tool=tool, arguments=called.arguments)
                 return "by hand"
+            case ScheduleAnswer(added=added):
+                state.outcome = _scheduled(added)
+                return "answered"
             case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):
                 return "allowed"
             case Asking(specified=SpecifiedTool() as reply) if _is_granted(state.turn, reply):
@@ -392,8 +407,8 @@ class Stages:
                     text=tool.words, waits=True, code="proposed", values={"tool": tool.name}
                 )
                 return "waits"
-            case Call():
-                return "fits"
+            case Call(cron=cron):
+                return self._propose(state, cron) if cron else "fits"
             case Disputed(dispute=dispute):
                 state.dispute = dispute
                 return "nothing fits"
@@ -405,6 +420,27 @@ class Stages:
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
+
+    def _propose(self, state: RequestState, cron: str) -> str:
+        """Ask whether the call is to be made at these times, instead of now."""
+        call, turn = state.choice, state.turn
+        assert isinstance(call, Call), call
+        assert isinstance(call.tool, Tool), call
+        plan = SchedulePlan(
+            tool=call.tool.name,
+            version=call.tool.version,
+            arguments=call.arguments,
+            cron=cron,
+            timezone=turn.request.timezone,
+        )
+        try:
+            plan.next_due(call.tool.created_at)
+        except RequestError as error:
+            state.choice = Misfit(tool=call.tool, problem=error.message)
+            turn.emit(state.choice.mismatch("ask"))
+        else:
+            state.outcome = schedule_consent(plan)
+        return "incomplete"
 
     def _confirm(self, request: Request) -> None:
         """What the person chose as the right value of the last call becomes a test."""
@@ -442,7 +478,10 @@ class Stages:
         state.choice = await self._call_of(
             state.turn, state.synthesis.result, state.synthesis.arguments
         )
-        return "fits" if isinstance(state.choice, Call) else "incomplete"
+        if isinstance(state.choice, Call):
+            cron = "" if state.turn.request.is_part else state.synthesis.cron
+            return self._propose(state, cron) if cron else "fits"
+        return "incomplete"
 
     async def _execute(self, state: RequestState) -> str:
         call = state.choice
@@ -598,7 +637,7 @@ class Stages:
         state.turn.emit(PlanMade(steps=plan.steps))
         state.outcome = await self._as_program(state, plan)
         if state.outcome:
-            return "done"
+            return "done" if isinstance(state.outcome, Executed) else "incomplete"
         try:
             state.outcome = PlanExecuted(results=await self._plans.run(state.turn, plan))
         except PlanFailed as error:
@@ -609,9 +648,10 @@ class Stages:
             return "incomplete"
         return "done"
 
-    async def _as_program(self, state: RequestState, plan: Plan) -> Executed | None:
-        """The call of one tool that is built of those that serve the steps, and imports them; None
-        if one step has none, or if the tool can't be built or fails, so that the steps are run.
+    async def _as_program(self, state: RequestState, plan: Plan) -> Executed | ConsentAsked | None:
+        """The call of one tool that is built of those that serve the steps, and imports them, or
+        the question whether to make it at set times; None if one step has none, or if the tool
+        can't be built or fails, so that the steps are run.
         """
         if not (steps := await self._decider.served(plan)):
             return None
@@ -625,6 +665,8 @@ class Stages:
         except AgentError as error:  # where more is wrong, the steps fail by it
             log.warning("no tool does the whole plan: %s", error)
             return None
+        if isinstance(program.end, ConsentAsked) and program.end.schedule:
+            return program.end
         if not isinstance(program.end, Executed) or program.end.execution.outcome != "returned":
             return None
         seconds = time.monotonic() - started
@@ -677,6 +719,24 @@ def _with_host(call: Call, access: NetworkAccess) -> Call:
     tool = call.bound_tool
     connected = tool.model_copy(update={"network": (*tool.network, access)})
     return call.model_copy(update={"tool": connected})
+
+
+def _scheduled(added: SchedulePlan | None) -> DirectAnswer:
+    """What a person is told who was asked about a schedule."""
+    if added is None:
+        return DirectAnswer(text="No schedule was added.", code="not_scheduled")
+    return DirectAnswer(
+        text=f"`{added.tool}`, version {added.version}, now runs {added.when}. Its results come to "
+        f"the conversation “{added.name}”.",
+        tool=added.tool,
+        code="scheduled",
+        values={
+            **added.when_values,
+            "tool": added.tool,
+            "version": added.version,
+            "name": added.name,
+        },
+    )
 
 
 def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:

@@ -154,6 +154,8 @@ class Synthesis:
         """The request's own, by parameter, as the specification gives them; None where it gives
         none.
         """
+        self.cron = ""
+        """The times at which the request wants a call to be made again and again; "" for none."""
 
     async def specify(self) -> str:
         if isinstance(self.result, ConsentAsked):  # for the host that a probe was redirected to
@@ -169,7 +171,7 @@ class Synthesis:
             reply=reply,
         )
         if isinstance(decision, BuildSpec | KnownTool):
-            self.arguments = decision.arguments
+            self.arguments, self.cron = decision.arguments, decision.cron
         if isinstance(decision, BuildSpec) and decision.fixes:
             self.arguments = decision.fixes.arguments or self.arguments
         if isinstance(decision, KnownTool):

@@ -91,6 +91,8 @@ class BuildSpec(Value):
     """What was recorded of the hosts that it needs."""
     lock: PackageLock | None = None
     """The packages that it needs."""
+    cron: str = ""
+    """When the request wants a call to be made again and again; "" for once, now."""
 
 
 class KnownTool(Value):
@@ -99,6 +101,7 @@ class KnownTool(Value):
     tool: Tool
     arguments: Arguments | None
     """As those of a `BuildSpec`."""
+    cron: str = ""
 
 
 Specified = BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents
@@ -223,10 +226,10 @@ class Analyst:
         decision = problem or await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
-                return KnownTool(tool=decision, arguments=_arguments(reply))
+                return KnownTool(tool=decision, arguments=_arguments(reply), cron=reply.cron)
             case BuildSpec():
-                more = {"arguments": _arguments(reply), "reply": reply, "lock": reply.lock}
-                return decision.model_copy(update=more)
+                fields = {"arguments": _arguments(reply), "cron": reply.cron}
+                return decision.model_copy(update={**fields, "reply": reply, "lock": reply.lock})
             case DirectAnswer() | str():
                 return decision
             case _:
@@ -364,7 +367,7 @@ class Analyst:
             if await likeness(self._sandbox, tool, spec) == "same":
                 current.tell(_KNOWN.format(tool.name), "known", tool=tool.name)
                 arguments = renamed(spec.signature(), tool.signature, build.arguments)
-                return KnownTool(tool=tool, arguments=arguments)
+                return KnownTool(tool=tool, arguments=arguments, cron=build.cron)
         best = candidates[0] if seen_names is not None and candidates else None
         if (
             best

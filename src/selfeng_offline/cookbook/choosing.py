@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfeng.core.functions import NO_TOOL_FITS, REFERENCE, STANDALONE
+from selfeng.core.functions import CRON, NO_TOOL_FITS, REFERENCE, STANDALONE
 from selfeng.core.value import Value
 from selfeng_offline.completion import Completion
 from selfeng_offline.cookbook.literals import (
@@ -17,6 +17,7 @@ from selfeng_offline.cookbook.matching import Match, completed, in_english, is_g
 from selfeng_offline.cookbook.read_prompt import ReadPrompt
 from selfeng_offline.cookbook.recipe import recipe_for_tool
 from selfeng_offline.cookbook.small_talk import reply_to
+from selfeng_offline.cookbook.times import once
 
 _LITERAL = re.compile(
     r"""(?P<quoted>"[^"]*"|“[^”]*”|`[^`]*`|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w))|(?P<list>\[[^\[\]]*\])|(?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w))"""
@@ -45,6 +46,7 @@ class OfferedTool(Value):
     def from_wire(cls, function: Mapping[str, Any]) -> "OfferedTool":
         properties = dict((function.get("parameters") or {}).get("properties") or {})
         properties.pop(STANDALONE, None)
+        properties.pop(CRON, None)
         return cls(
             name=function["name"],
             description=function.get("description") or "",
@@ -67,6 +69,7 @@ def choose(prompt: ReadPrompt) -> Completion:
     """The call of the tool that does what a matching recipe does, or that has the same subject as
     the request.
     """
+    prompt, cron = once(prompt)
     answers = {answer["id"]: answer["answer"] for answer in prompt.lines("answers")}
     candidates = (
         completed((*prompt.earlier, prompt.request), answers)
@@ -75,6 +78,9 @@ def choose(prompt: ReadPrompt) -> Completion:
     )
     recipe_matches = tuple(match.with_file(prompt.files) for match in candidates)
     completion = _choose_tool(prompt, recipe_matches)
+    if cron and completion.function != NO_TOOL_FITS.name:
+        arguments = {**(completion.arguments or {}), CRON: cron}
+        completion = completion.model_copy(update={"arguments": arguments})
     if not any(STANDALONE in tool["parameters"].get("properties", {}) for tool in prompt.tools):
         return completion
     alone = (

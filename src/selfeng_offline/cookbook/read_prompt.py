@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,17 @@ class ReadPrompt:
         return tuple(file["name"] for file in files if "from" not in file) or tuple(
             file["name"] for file in files
         )
+
+    def asking(self, request: str, earlier: tuple[str, ...]) -> "ReadPrompt":
+        """The prompt with another request, and these user messages before it."""
+
+        def replaced(section: re.Match[str]) -> str:
+            its = section["tag"] == "request"
+            return section[0].replace(section["body"], request) if its else section[0]
+
+        place = self._prompt[0]
+        prompt = _SECTION.sub(replaced, self.said[place])
+        return replace(self, said=(*earlier, prompt, *self.said[place + 1 :]))
 
     @cached_property
     def _prompt(self) -> tuple[int, dict[str, str]]:

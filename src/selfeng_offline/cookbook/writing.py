@@ -12,6 +12,7 @@ from selfeng_offline.cookbook.read_prompt import ReadPrompt
 from selfeng_offline.cookbook.recipe import Recipe, recipe_for_tool
 from selfeng_offline.cookbook.scripts import script_for
 from selfeng_offline.cookbook.small_talk import NEEDS_MODEL, reply_to
+from selfeng_offline.cookbook.times import once
 
 _PROJECT = re.compile(
     r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ "
@@ -37,6 +38,7 @@ def specify(prompt: ReadPrompt) -> Completion:
 
 
 def _specified(prompt: ReadPrompt) -> SpecificationReply:
+    prompt, cron = once(prompt)
     if recipe_matches := matches(prompt.request):
         recipe = recipe_matches[0].recipe
         if recipe.steps and "plan" not in prompt.sections:
@@ -45,6 +47,7 @@ def _specified(prompt: ReadPrompt) -> SpecificationReply:
         spec = recipe.specified(_taken_names(prompt))
         updates = {
             "specification": spec,
+            "cron": cron,
             "call": _call_of(recipe_matches[0].with_file(prompt.files), spec.name),
         }
         return _reply("tool").model_copy(update=updates)

@@ -206,6 +206,7 @@ async function send(key) {
     request_id: key,
     ...(again && { again }),
     after,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(!conversationId && { model, temporary }),
   };
   const reply = await emit("ask", { ...request, conversation_id: conversationId });

@@ -32,7 +32,7 @@ export const wordsOf = (questions, values) =>
 export const valueWords = ({ id, answer }, value) =>
   answer === "yes_no"
     ? t(`questions-${value}`)
-    : id?.startsWith("allow_")
+    : id === "schedule" || id?.startsWith("allow_")
       ? words(`consents-${value}`, value)
       : value;
 

@@ -249,6 +249,7 @@ answer-diagram = Diagramm: { $text }
 problem-remedy = Was hilft:
 questions = Rückfragen
 questions-answer = Antworten
+consents-schedule = ja, zu diesen Zeiten
 consents-once = dieses eine Mal
 consents-always = immer
 consents-no = nein
@@ -290,6 +291,26 @@ said-network-why = { $sent ->
 }{ tool-limits }
 said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
 said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.
+said-times = { $every ->
+    [hour] stündlich, { $minute } Minuten nach der vollen Stunde,
+    [day] täglich um { $time }
+    [workday] montags bis freitags um { $time }
+    [week] { $weekday ->
+        [1] montags
+        [2] dienstags
+        [3] mittwochs
+        [4] donnerstags
+        [5] freitags
+        [6] samstags
+       *[0] sonntags
+    } um { $time }
+    [month] am { $day }. jedes Monats um { $time }
+   *[cron] zu den Zeiten { $cron }
+} ({ $timezone })
+said-schedule = Soll { $call }, Version { $version }, { said-times } laufen?
+said-schedule-why = Dann wird kein Modell gefragt, und die Ergebnisse kommen in eine eigene Unterhaltung.
+said-scheduled = { $tool }, Version { $version }, läuft nun { said-times }. Die Ergebnisse kommen in die Unterhaltung „{ $name }“.
+said-not_scheduled = Es wurde kein Zeitplan angelegt.
 said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
 said-witness-why = Das Zweite ist von einem Kandidaten für { $tool }, der nicht ausgewählt wurde.
 said-readings = Die Anfrage lässt sich auf zwei Arten verstehen, mit verschiedenen Ergebnissen. Was stimmt?
@@ -1852,11 +1873,6 @@ schedule-every-workday = Montag bis Freitag
 schedule-every-week = Jede Woche
 schedule-every-month = Jeden Monat
 schedule-every-cron = Andere Zeiten, wie in cron
-schedule-when-hour = Jede Stunde, { $minute } Minuten nach voll
-schedule-when-day = Jeden Tag um { $time }
-schedule-when-workday = Montag bis Freitag um { $time }
-schedule-when-week = Jeden { $weekday } um { $time }
-schedule-when-month = Am { $day }. jedes Monats um { $time }
 schedule-when-hook = Auf signierte Anfragen
 schedule-weekday = Tag
 schedule-day = Tag des Monats

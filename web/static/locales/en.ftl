@@ -249,6 +249,7 @@ answer-diagram = Diagram: { $text }
 problem-remedy = What to do:
 questions = Questions
 questions-answer = Answer
+consents-schedule = yes, at these times
 consents-once = this once
 consents-always = always
 consents-no = no
@@ -290,6 +291,26 @@ said-network-why = { $sent ->
 }{ tool-limits }
 said-pictures = May { $model } at { $hosts } see { $files }?
 said-pictures-why = It gets the pictures themselves, as code can’t read what they show.
+said-times = { $every ->
+    [hour] every hour, { $minute } minutes past
+    [day] every day at { $time }
+    [workday] Monday to Friday at { $time }
+    [week] every { $weekday ->
+        [1] Monday
+        [2] Tuesday
+        [3] Wednesday
+        [4] Thursday
+        [5] Friday
+        [6] Saturday
+       *[0] Sunday
+    } at { $time }
+    [month] on day { $day } of every month at { $time }
+   *[cron] at the times { $cron }
+} ({ $timezone })
+said-schedule = Shall { $call }, version { $version }, run { said-times }?
+said-schedule-why = No model is asked then, and the results come to a conversation of their own.
+said-scheduled = { $tool }, version { $version }, now runs { said-times }. Its results come to the conversation “{ $name }”.
+said-not_scheduled = No schedule was added.
 said-witness = Two implementations that passed the same tests give different results. Which one is right?
 said-witness-why = The second one is of a candidate for { $tool }, which was not chosen.
 said-readings = Two readings of the request give different results. Which one is right?
@@ -1855,11 +1876,6 @@ schedule-every-workday = Monday to Friday
 schedule-every-week = Every week
 schedule-every-month = Every month
 schedule-every-cron = Other times, in cron’s form
-schedule-when-hour = Every hour, { $minute } minutes past
-schedule-when-day = Every day at { $time }
-schedule-when-workday = Monday to Friday at { $time }
-schedule-when-week = Every { $weekday } at { $time }
-schedule-when-month = On day { $day } of every month at { $time }
 schedule-when-hook = By signed requests
 schedule-weekday = Day
 schedule-day = Day of the month

@@ -76,7 +76,7 @@ function Schedule({ schedule, change }) {
         >${t(`schedule-${shown}`)}</span
       >
     </div>
-    <p>
+    <p class="schedule-when">
       ${whenWords(schedule)}${" "}
       <span class="muted">· ${t("version-option", { number: `${version}` })}</span>
     </p>
@@ -330,17 +330,8 @@ function isZone(timeZone) {
 function whenWords({ cron, timezone }) {
   if (!cron) return t("schedule-when-hook");
   const { every, time, weekday, day } = choicesOf(cron);
-  const values = {
-    time,
-    day: `${day}`,
-    weekday: weekday === undefined ? "" : weekdayName(weekday),
-  };
-  const minute = time?.slice(3);
-  const words =
-    every === "cron"
-      ? html`<code>${cron}</code>`
-      : t(`schedule-when-${every}`, { ...values, minute });
-  return html`${words}${every !== "hour" && ` (${timezone})`}`;
+  const values = { every, time, weekday: `${weekday}`, day: `${day}`, cron, timezone };
+  return t("said-times", { ...values, minute: time?.slice(3) });
 }
 
 // 7 January 2024 was a Sunday.
