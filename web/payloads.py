@@ -59,7 +59,7 @@ class Ask(Value):
     temporary: Annotated[bool, Field(strict=True)] = False
     """A new conversation is in no list, teaches nothing, and is removed after a day."""
     timezone: Annotated[str, Field(max_length=80)] = ""
-    """The person's, as IANA names it; "" for that of the server."""
+    """The person's, as IANA names it; "" for the server's."""
     request_id: Id | None = None
     """Given by the page: the same request, sent again, is the turn that it began the first time."""
 

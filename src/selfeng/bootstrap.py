@@ -75,6 +75,7 @@ from selfeng.stages.library_health import HealthReports
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
+from selfeng.stages.watched_folders import WatchedFolders
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, sole_server
@@ -341,7 +342,13 @@ def compose(
         journal=journal,
         files=files,
         deliveries=Deliveries(broker, Grants(database), vault.value, settings.data_dir / SCHEDULED),
+        folders=WatchedFolders(
+            lambda: configuration.settings.watched_folders,
+            settings.file_limits,
+            settings.large_files,
+        ),
         background=background,
+        emit=partial(recorder.emit, scope="delivery", n=1),
     )
     alarm = DriftAlarm(
         tools.library,

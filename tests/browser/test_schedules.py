@@ -29,7 +29,7 @@ def test_a_tool_is_scheduled_run_paused_and_removed(link: str, page: Page) -> No
     form.get_by_test_id("schedule-add").click()
     expect(form.get_by_role("alert")).to_have_count(0)
     schedule = page.get_by_test_id("schedule")
-    expect(schedule).to_contain_text("Every Monday at 08:00 (Europe/Berlin)")
+    expect(schedule).to_contain_text("every Monday at 08:00 (Europe/Berlin)")
     expect(schedule.locator(".schedule-time")).to_have_count(3)
     assert flaws(page, "a schedule", [WIDE, MIDDLE]) == []
 
@@ -63,8 +63,34 @@ def test_a_request_for_set_times_is_agreed_to_with_one_click(link: str, page: Pa
     page.get_by_test_id("tab-library").click()
     page.locator("[data-tool=add]").click()
     page.get_by_test_id("tab-schedules").click()
-    schedule = page.get_by_test_id("schedule").filter(has_text="Every Monday")
+    schedule = page.get_by_test_id("schedule").filter(has_text="every Monday")
     expect(schedule.first).to_contain_text("version 1")
+
+
+def test_a_folder_is_watched_and_results_are_delivered(link: str, page: Page) -> None:
+    open_schedules(page, link)
+    form = page.get_by_test_id("schedule-form")
+    form.get_by_test_id("schedule-every").select_option("file")
+    expect(form.get_by_test_id("schedule-timezone")).to_have_count(0)
+    form.get_by_test_id("schedule-folder").fill("/etc")
+    form.get_by_test_id("schedule-pattern").fill("*.csv")
+    form.get_by_test_id("schedule-deliver").select_option("folder")
+    form.get_by_test_id("schedule-name").fill("inbox")
+    assert flaws(page, "a form for a watched folder", [WIDE, NARROW]) == []
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    form.get_by_test_id("schedule-add").click()
+    expect(form.get_by_test_id("schedule-refused")).to_contain_text("may not be watched")
+
+    form.get_by_test_id("schedule-every").select_option("hook")
+    form.get_by_test_id("schedule-hook").fill("NO_SUCH_KEY")
+    form.get_by_test_id("schedule-add").click()
+    expect(form.get_by_test_id("schedule-refused")).to_contain_text("NO_SUCH_KEY")
+
+    form.get_by_test_id("schedule-every").select_option("day")
+    form.get_by_test_id("schedule-a").fill("2")
+    form.get_by_test_id("schedule-add").click()
+    schedule = page.get_by_test_id("schedule").filter(has_text="inbox")
+    expect(schedule).to_contain_text("Results also go to the folder scheduled/inbox.")
 
 
 def test_a_run_that_fails_pauses_its_schedule_and_tells(link: str, page: Page) -> None:

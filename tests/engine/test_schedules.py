@@ -1,6 +1,7 @@
 """Schedules: their runs are turns without a model, one at a time, and none fails unseen."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from standardwebhooks import Webhook
 
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, ToolNotFound
 from selfeng.core.events import (
+    DeliveryFailed,
     Event,
     QuestionsAsked,
     TurnFailed,
@@ -23,7 +25,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
-from selfeng.core.schedule import Schedule, SchedulePlan, ToFolder, ToWebhook
+from selfeng.core.schedule import Schedule, SchedulePlan, ToFolder, ToWebhook, Watch
 from selfeng.core.status import Asked
 from selfeng.core.verdict import Execution, Raised
 from selfeng.engine import Engine
@@ -350,6 +352,12 @@ async def test_a_result_that_is_not_delivered_pauses_and_its_grant_goes_with_the
         schedule = await engine.schedules.get("me", "sums")
         assert (schedule.state, schedule.troubled) == ("paused", True)
         assert schedule.reason.startswith("the result was not delivered: results of 'sums' may not")
+        await engine.settle()
+        failure = (await events(engine, added))[-1]
+        assert isinstance(failure, DeliveryFailed)
+        assert (failure.schedule, failure.remedy) == ("sums", "add the schedule again to allow it")
+        summary, _ = await engine.conversations.list("me")
+        assert (summary.title, summary.unread) == ("sums", True)
         await engine.schedules.remove("me", "sums")
         again = await engine.schedule("me", PLAN.model_copy(update={"deliver": hook}))
         await engine.schedules.remove("me", again.id)
@@ -578,3 +586,117 @@ async def test_a_name_that_nobody_chose_is_free(database: sa.Engine) -> None:
         plan = PLAN.model_copy(update={"name": ""})
         names = [(await engine.schedule("me", plan)).name for _ in range(3)]
     assert names == ["add_numbers", "add_numbers 2", "add_numbers 3"]
+
+
+WATCHED = PLAN.model_copy(update={"cron": "", "arguments": {}})
+READS = "def add_numbers(path: str) -> int:\n    return len(open(path).read())\n"
+
+
+@asynccontextmanager
+async def watching(
+    database: sa.Engine, folder: Path, *script: Execution
+) -> AsyncIterator[tuple[Engine, HeldSandbox, SchedulePlan]]:
+    """An engine that may watch a folder, in which nothing changes for long, and a plan for it."""
+    os.makedirs(folder)
+    async with engine_with(database, *script) as (engine, sandbox):
+        engine.library.replace(tool(code=READS))  # type: ignore[attr-defined]
+        folders = engine.schedules._folders
+        folders._allowed, folders._quiet = lambda: [folder.parent], 0.0
+        watch = Watch(folder=str(folder), pattern="*.csv")
+        yield engine, sandbox, WATCHED.model_copy(update={"watch": watch})
+
+
+async def look(engine: Engine) -> Schedule:
+    """What a server does at intervals, until nothing is left to do."""
+    for _ in range(6):
+        await engine.schedules.look()
+        await engine.settle()
+    return await engine.schedules.get("me", "sums")
+
+
+async def test_each_version_of_a_file_in_a_watched_folder_begins_one_run(
+    database: sa.Engine, tmp_path: Path
+) -> None:
+    folder, script = tmp_path / "in", (returned("1"), returned("2"), returned("3"))
+    async with watching(database, folder, *script) as (engine, sandbox, plan):
+        added = await engine.schedule("me", plan)
+        assert (added.upcoming, added.watch and added.watch.parameter) == ((), "path")
+        assert added.when == f"when *.csv comes to {folder}"
+        (folder / "a.csv").write_text("1")
+        (folder / "notes.txt").write_text("1")
+        (folder / ".b.csv").write_text("1")
+        (folder / "link.csv").symlink_to("/etc/passwd")
+        await look(engine)
+        (folder / "b.csv").write_text("22")
+        (folder / "a.csv").write_text("333")
+        schedule = await look(engine)
+        files = [e.files[0] for e in await events(engine, added) if isinstance(e, TurnStarted)]
+    assert [arguments for _, arguments in sandbox.executed] == [
+        {"path": "a.csv"}, {"path": "b.csv"}, {"path": "a.csv"},
+    ]  # fmt: skip
+    assert [(file.name, file.size) for file in files] == [("a.csv", 1), ("b.csv", 2), ("a.csv", 3)]
+    assert schedule.last
+    assert (schedule.state, schedule.last.problem, schedule.run_files) == ("active", "", ())
+
+
+async def test_a_file_that_is_written_or_was_there_before_begins_nothing(
+    database: sa.Engine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    async with watching(database, folder, returned("1")) as (engine, sandbox, plan):
+        (folder / "old.csv").write_text("1")
+        engine.schedules._folders._quiet = 3600.0
+        await engine.schedule("me", plan)
+        (folder / "new.csv").write_text("1")
+        await look(engine)
+        assert sandbox.executed == []
+        engine.schedules._folders._quiet = 0.0
+        await look(engine)
+    assert sandbox.executed == [("add_numbers", {"path": "new.csv"})]
+
+
+async def test_a_malformed_file_pauses_and_is_not_tried_again(
+    database: sa.Engine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    async with watching(database, folder, FAILS, returned("2")) as (engine, sandbox, plan):
+        await engine.schedule("me", plan)
+        (folder / "a.csv").write_text("1")
+        paused = await look(engine)
+        (folder / "b.csv").write_text("2")
+        await look(engine)
+        assert len(sandbox.executed) == 1
+        await engine.schedules.resume("me", "sums")
+        resumed = await look(engine)
+    assert (paused.state, paused.troubled) == ("paused", True)
+    assert [a["path"] for _, a in sandbox.executed] == ["a.csv", "b.csv"]
+    assert resumed.state == "active"
+
+
+async def test_a_run_that_was_taken_for_a_file_is_begun_by_another_process(
+    database: sa.Engine, tmp_path: Path
+) -> None:
+    async with watching(database, tmp_path / "in", returned("1")) as (engine, sandbox, plan):
+        added, ago = await engine.schedule("me", plan), datetime.now(UTC) - timedelta(seconds=6)
+        file = File(name="a.csv", content=b"1")
+        begin, extra = Schedules(database).begin, {"path": "a.csv"}
+        assert begin(added, "f" * 32, ago, added.next_at, extra=extra, files=(file,))
+        table = sa.table("schedules", sa.column("begun_at", sa.DateTime(timezone=True)))
+        with database.begin() as connection:
+            connection.execute(table.update().values(begun_at=ago))
+        await look(engine)
+        again = await engine.schedules.get("me", "sums")
+        assert not begin(again, "f" * 32, ago, again.next_at, extra=extra, files=(file,))
+    assert sandbox.executed == [("add_numbers", {"path": "a.csv"})]
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "in/missing"])
+async def test_only_folders_that_the_setting_names_are_watched(
+    database: sa.Engine, tmp_path: Path, place: str
+) -> None:
+    async with watching(database, tmp_path / "in" / "box") as (engine, _, plan):
+        (tmp_path / "elsewhere").mkdir()
+        watch = Watch(folder=str(tmp_path / place))
+        with pytest.raises(RequestError, match=r"may not be watched|is not a folder"):
+            await engine.schedule("me", plan.model_copy(update={"watch": watch}))
+        assert await engine.schedules.list("me") == ()

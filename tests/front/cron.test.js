@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choicesOf, cronOf } from "../../web/static/js/cron.js";
+import { choicesOf, cronOf, planOf } from "../../web/static/js/cron.js";
 
 const CHOICES = [
   [{ every: "hour", time: "00:15" }, "15 * * * *"],
@@ -24,4 +24,22 @@ test("days have names, and what no choice means stays as it is", () => {
   assert.deepEqual(choicesOf("0 8 * * mon-fri"), { every: "workday", time: "08:00" });
   for (const cron of ["@daily", "0 8 1 * 1", "0 * 1 * *", "0 8 * 1 *", "0 8 * * soon"])
     assert.deepEqual(choicesOf(cron), { every: "cron", cron });
+});
+
+test("a form's fields become what begins runs and where results go", () => {
+  const form = { time: "08:00", every: "day", hook: "", folder: "", pattern: "*", deliver: "" };
+  assert.deepEqual(planOf(form), { cron: "0 8 * * *" });
+  assert.deepEqual(planOf({ ...form, every: "hook", hook: "KEY" }), { cron: "", hook: "KEY" });
+  const files = { ...form, every: "file", folder: "/in", pattern: "*.csv" };
+  const watch = { folder: "/in", pattern: "*.csv" };
+  assert.deepEqual(planOf(files), { cron: "", watch });
+  assert.deepEqual(planOf({ ...form, deliver: "folder", url: "https://left.over" }).deliver, {
+    kind: "folder",
+  });
+  const mail = { to: "a@b.org", sender: "c@b.org", server: "mail.b.org", secret: "PASS" };
+  assert.deepEqual(planOf({ ...form, deliver: "mail", ...mail, port: "587", user: "" }).deliver, {
+    kind: "mail",
+    ...mail,
+    port: 587,
+  });
 });

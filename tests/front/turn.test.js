@@ -703,3 +703,14 @@ test("a model that is asked again is told until it says something", () => {
   assert.equal(folded([started, again]).again, 2);
   assert.equal(folded([started, again, token("A")]).again, 0);
 });
+
+test("a result that was not delivered shows on its turn, with the remedy", () => {
+  const failure = {
+    type: "delivery_failed",
+    schedule: "sums",
+    message: "refused",
+    remedy: "allow it",
+  };
+  const { undelivered } = folded([started("Run add(a=2)"), failure]);
+  assert.deepEqual([undelivered.message, undelivered.remedy], ["refused", "allow it"]);
+});

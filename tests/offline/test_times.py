@@ -2,8 +2,7 @@
 
 import pytest
 
-from selfeng_offline.cookbook.read_prompt import ReadPrompt
-from selfeng_offline.cookbook.times import once
+from selfeng_offline.cookbook.read_prompt import ReadPrompt, once
 
 
 def prompt(request: str, *earlier: str) -> ReadPrompt:

@@ -138,6 +138,7 @@ from selfeng.stages.library_health import (
     Remedy,
 )
 from selfeng.stages.scheduler import Scheduler
+from selfeng.stages.watched_folders import WatchedFolders
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.database import open_database
@@ -710,7 +711,9 @@ class FakeEngine:
             deliveries=Deliveries(
                 Broker(self.vault.value), grants, self.vault.value, folder / "scheduled"
             ),
+            folders=WatchedFolders(lambda: [folder], self.file_limits, settings.large_files, 0.0),
             background=BackgroundTasks(),
+            emit=self.recorder.emit,
         )
         self._scheduling = asyncio.create_task(self.schedules.run())
         self.projects = ProjectService(
@@ -1061,6 +1064,8 @@ class FakeEngine:
                 yield "Done."
             case "question":
                 yield questions_text(QUESTIONS, "Two things first.")
+            case "weekly":
+                yield questions_text((schedule_consent(WEEKLY).question,))
             case "say":
                 for word in rest.split():
                     yield word

@@ -53,7 +53,7 @@ def schedule(deliver: Delivery) -> Schedule:
 
 
 def deliveries(world: World, database: sa.Engine, folder: Path) -> Deliveries:
-    return Deliveries(world.broker(), Grants(database), only_key, folder / "scheduled")
+    return Deliveries(world.broker(), Grants(database), only_key, folder / "scheduled", ())
 
 
 async def test_results_are_files_of_the_owner_alone_and_replace_themselves(

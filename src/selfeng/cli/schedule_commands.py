@@ -50,6 +50,10 @@ async def add(
         str, typer.Option(help="Minute, hour, day, month and weekday, such as '0 8 * * mon'.")
     ] = "",
     hook: Annotated[str, typer.Option(help="The secret that signs requests to begin a run.")] = "",
+    watch: Annotated[
+        str, typer.Option(help="A folder of WATCHED_FOLDERS, whose new files begin runs.")
+    ] = "",
+    pattern: Annotated[str, typer.Option(help="Which of these files.")] = "*",
     timezone: Annotated[str, typer.Option(help="Such as Europe/Berlin.")] = "UTC",
     name: Annotated[str, typer.Option(help="By default the name of the tool.")] = "",
     version: Annotated[int, typer.Option(help="Of the tool; by default the newest.")] = 0,
@@ -86,6 +90,7 @@ async def add(
         "missed": missed,
         "seconds": seconds,
         "hook": hook,
+        **({"watch": {"folder": watch, "pattern": pattern}} if watch else {}),
         **({"deliver": _object(deliver)} if deliver else {}),
     }
     try:
@@ -180,11 +185,10 @@ def _object(text: str) -> Any:
 
 
 def _print(schedule: Schedule) -> None:
-    when = f"{schedule.cron} {schedule.timezone}" if schedule.cron else "by requests"
     state = f"due {schedule.next_at:%Y-%m-%d %H:%M} UTC" if schedule.cron else "on"
     if schedule.state == "paused":
         state = f"paused: {schedule.reason}"
     elif schedule.run:
         state = f"runs; {state}"
     tool = f"{schedule.tool} version {schedule.version}"
-    typer.echo(one_line(f"{schedule.name:24} {tool}, {when}, {state}"))
+    typer.echo(one_line(f"{schedule.name:24} {tool}, {schedule.when}, {state}"))

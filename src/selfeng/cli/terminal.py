@@ -18,6 +18,7 @@ from selfeng.core.events import (
     CodeRun,
     ConsentDecided,
     DelegationChanged,
+    DeliveryFailed,
     Event,
     Executing,
     ExecutionFailed,
@@ -258,6 +259,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
                     None, (f"{words_of(event.where)}: {event.message}", event.reached, event.remedy)
                 )
             )
+        case DeliveryFailed():
+            return "failed", f"the result was not delivered: {event.message}; {event.remedy}"
         case TurnStopped():
             return "stopped", event.reason
         case _:

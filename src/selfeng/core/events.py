@@ -485,7 +485,7 @@ class QuestionsAsked(StageEvent, Coded):
     consents: Mapping[str, Consent] = {}
     """What the person said to earlier questions for consent of this request, by their ids."""
     schedule: SchedulePlan | None = None
-    """What is run at set times if the person says so."""
+    """What is run at set times if the person agrees."""
 
 
 class AnswerToken(Value):
@@ -541,6 +541,20 @@ class TurnFailed(Value):
     seconds: float = 0.0
 
 
+class DeliveryFailed(Value):
+    """The result of a scheduled run could not go where its schedule sends it."""
+
+    type: Literal["delivery_failed"] = "delivery_failed"
+    schedule: str
+    """Its name."""
+    message: str
+    remedy: str = ""
+    kind: FailureKind = "internal"
+    cause: FailureCause = ""
+    values: Mapping[str, str | float] = {}
+    """Names and numbers in the message."""
+
+
 class TurnStopped(Value):
     """The turn was cancelled, by the person or because the server ended."""
 
@@ -589,6 +603,7 @@ Event = Annotated[
     | CodeRun
     | QuestionsAsked
     | AnswerToken
+    | DeliveryFailed
     | TurnFinished
     | TurnFailed
     | TurnStopped,

@@ -29,7 +29,7 @@ _LONGEST_NAME = 80
 _LONGEST_CRON = 100
 SCHEDULE = "schedule"
 ANSWERS = (SCHEDULE, ONCE, NO)
-"""A person's answers to the question whether a call is to be made at set times."""
+"""A person's answers to the question whether to make a call at set times."""
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _WHEN = {
     "hour": "every hour, {minute} minutes past",
@@ -78,6 +78,17 @@ class ToMail(Value):
 Delivery = Annotated[ToFolder | ToWebhook | ToMail, Field(discriminator="kind")]
 
 
+class Watch(Value):
+    """A folder whose new and changed files begin runs."""
+
+    folder: Annotated[str, Field(min_length=1, max_length=1_000)]
+    """Of the server's machine, within WATCHED_FOLDERS."""
+    pattern: Annotated[str, Field(min_length=1, max_length=_LONGEST_CRON)] = "*"
+    """Which files, such as *.csv."""
+    parameter: Annotated[str, Field(max_length=_LONGEST_CRON)] = ""
+    """The parameter that gets the name of the file; "" for the first without an argument."""
+
+
 class SchedulePlan(Value):
     """What a schedule runs, and when."""
 
@@ -90,7 +101,7 @@ class SchedulePlan(Value):
     """Plain JSON by parameter name."""
     cron: Annotated[str, Field(max_length=_LONGEST_CRON)] = ""
     """Minute, hour, day, month and weekday; with a sixth field before them, the second. "" for
-    runs by `hook` alone.
+    runs by `hook` or `watch` alone.
     """
     timezone: Annotated[str, Field(max_length=_LONGEST_NAME)] = "UTC"
     """Of IANA, such as Europe/Berlin."""
@@ -103,13 +114,14 @@ class SchedulePlan(Value):
     """Name of the secret that signs requests which begin runs, at `/hooks/` and the id; "" for
     none. Their bodies are JSON of an object, with further arguments.
     """
+    watch: Watch | None = None
 
     def next_due(self, after: datetime) -> datetime:
         """When it is next due after a moment, UTC.
 
         Raises: RequestError: the time zone or the times are wrong, or never come.
         """
-        if not self.cron and self.hook and self._zone:
+        if not self.cron and (self.hook or self.watch) and self._zone:
             return NEVER
         return self._due(after, forward=True)
 
@@ -141,21 +153,28 @@ class SchedulePlan(Value):
 
     @property
     def when(self) -> str:
-        """The times in words, such as `every Monday at 08:00 (Europe/Berlin)`."""
+        """The times in words, such as `every Monday at 08:00 (Europe/Berlin)`, or what else begins
+        runs.
+        """
+        if not self.cron and self.watch:
+            return f"when {self.watch.pattern} comes to {self.watch.folder}"
+        if not self.cron:
+            return "when a signed request asks"
         values = self.when_values
-        day_name = _DAYS[int(values["weekday"] or 0)].title()
+        day_name = next((d.title() for d in _DAYS if d[:3] == values["weekday"]), "")
         words = _WHEN[values["every"]].format_map({**values, "day_name": day_name})
         return f"{words} ({self.timezone})"
 
     @property
     def when_values(self) -> dict[str, str]:
         """The times for a sentence about them: `every` is a key of `_WHEN`, `cron` for times that
-        no other says; `time` is such as 08:00, `weekday` 0 to 6 from Sunday.
+        no other says; `time` is such as 08:00, `weekday` such as mon.
         """
         every, fields = "cron", self.cron.lower().split()
         minute, hour, day, month, weekday = fields if len(fields) == 5 else ("",) * 5
-        number = next((n for n, name in enumerate(_DAYS) if name[:3] == weekday), weekday)
-        number = str(int(number) % 7) if re.fullmatch("[0-7]", str(number)) else ""
+        if re.fullmatch("[0-7]", weekday):
+            weekday = _DAYS[int(weekday) % 7][:3]
+        is_day = weekday in {name[:3] for name in _DAYS}
         if minute.isdigit() and month == "*":
             match hour.isdigit(), day, weekday:
                 case False, "*", "*" if hour == "*":
@@ -164,12 +183,12 @@ class SchedulePlan(Value):
                     every = "day"
                 case True, "*", "1-5" | "mon-fri":
                     every = "workday"
-                case True, "*", _ if number:
+                case True, "*", _ if is_day:
                     every = "week"
                 case True, _, "*" if day.isdigit():
                     every = "month"
         time = f"{hour:0>2}:{minute:0>2}" if every not in ("cron", "hour") else ""
-        values = {"every": every, "time": time, "minute": minute, "day": day, "weekday": number}
+        values = {"every": every, "time": time, "minute": minute, "day": day, "weekday": weekday}
         return {**values, "cron": self.cron, "timezone": self.timezone}
 
     @property
@@ -208,6 +227,8 @@ class Schedule(SchedulePlan):
     owner: Annotated[str, Field(exclude=True)]
     files: tuple[FileReference, ...] = ()
     """What the arguments name; its conversation has them."""
+    run_files: tuple[FileReference, ...] = ()
+    """The file that begins the run."""
     conversation_id: str
     """Where its runs are turns."""
     state: Literal["active", "paused"] = "active"

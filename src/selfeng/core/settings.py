@@ -300,6 +300,8 @@ class Settings(BaseSettings):
     """Requests of programs per process, on average and in a burst; 0: no limit."""
     hook_requests_per_minute: int = Field(0, ge=0, le=10_000_000)
     """Signed requests that begin runs of schedules, per process, at /hooks/; 0: none are taken."""
+    watched_folders: Annotated[tuple[Folder, ...], NoDecode] = ()
+    """Folders, comma-separated, whose new files may begin runs of schedules; empty: none."""
     turns_max_running: int = Field(24, ge=1, le=1000)
     """Requests that run at once in all processes on one database; more wait in a queue."""
     turns_per_process: int = Field(24, ge=0, le=1000)
@@ -358,7 +360,7 @@ class Settings(BaseSettings):
         path = url.removeprefix(_SQLITE)
         return f"{_SQLITE}{HOME / path}" if path not in {url, ":memory:"} else url
 
-    @field_validator("allowed_hosts", "docker_hosts", mode="before")
+    @field_validator("allowed_hosts", "docker_hosts", "watched_folders", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return (

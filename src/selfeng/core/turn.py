@@ -319,7 +319,7 @@ class HandCall(Value):
 
 
 class ScheduleAnswer(Value):
-    """The person has said whether a call is to be made at set times."""
+    """The person has said whether to make a call at set times."""
 
     kind: Literal["schedule"] = "schedule"
     added: SchedulePlan | None = None

@@ -359,9 +359,9 @@ class EngineTools:
                 return _listed(await schedules.list(owner))
             case "add_schedule":
                 call = _parsed(AddScheduleCall, arguments)
-                if call.deliver or call.hook:
+                if call.deliver or call.hook or call.watch:
                     raise RequestError(
-                        "an agent can't open a schedule to other hosts",
+                        "an agent can't open a schedule to other hosts or folders",
                         "a person adds such a schedule, by `selfeng schedules add` or REST",
                     )
                 plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))

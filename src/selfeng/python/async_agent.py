@@ -18,7 +18,7 @@ from selfeng.core.events import Outcome, Record
 from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import answers_of
-from selfeng.core.schedule import Missed, Schedule, SchedulePlan
+from selfeng.core.schedule import Delivery, Missed, Schedule, SchedulePlan, Watch
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import Asked
 from selfeng.core.tool import Candidate, Grant, Need, Tool
@@ -299,7 +299,10 @@ class AsyncAgent:
         tool: str,
         arguments: Mapping[str, Any] | None = None,
         *,
-        cron: str,
+        cron: str = "",
+        hook: str = "",
+        watch: Watch | None = None,
+        deliver: Delivery | None = None,
         timezone: str = "UTC",
         name: str = "",
         version: int = 0,
@@ -317,6 +320,7 @@ class AsyncAgent:
         fields = {
             **{"tool": tool, "arguments": arguments or {}, "cron": cron, "timezone": timezone},
             **{"name": name, "version": version, "missed": missed, "seconds": seconds},
+            **{"hook": hook, "watch": watch, "deliver": deliver},
         }
         try:
             plan = SchedulePlan.model_validate(fields)

@@ -1,16 +1,18 @@
 """Deliveries: where the results of schedules go beside their conversations. Hosts are reached
 through the broker, by grants that their schedule has and nobody else.
 
-A delivery that a process did not finish is made again: a file replaces itself, and a webhook and
-a mail have the id of their run, by which who gets them twice knows it.
+A host that takes no result is asked twice more, and a delivery that a process did not finish is
+made again: a file replaces itself, and a webhook and a mail have the id of their run, by which who
+gets them twice knows it.
 """
 
 import asyncio
 import base64
 import json
+import logging
 import re
 import smtplib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -29,6 +31,8 @@ from selfeng.core.schedule import Schedule, ToFolder, ToMail, ToWebhook
 from selfeng.core.value import Value
 from selfeng.servers.broker import Broker
 from selfeng.store.grants import Grants
+
+log = logging.getLogger(__name__)
 
 _SECONDS = 30.0
 """For a mail server."""
@@ -51,9 +55,17 @@ class Deliveries:
     """Used on one event loop."""
 
     def __init__(
-        self, broker: Broker, grants: Grants, secret: Callable[[str], str], folder: Path
+        self,
+        broker: Broker,
+        grants: Grants,
+        secret: Callable[[str], str],
+        folder: Path,
+        pauses: Sequence[float] = (5.0, 20.0),
     ) -> None:
-        """`secret` gives the value of a name, and blocks. `folder` gets one for each schedule."""
+        """`secret` gives the value of a name, and blocks. `folder` gets one for each schedule. A
+        host that does not take a result is asked again after these `pauses`, in seconds.
+        """
+        self._pauses = pauses
         self._broker, self._grants, self._secret, self._folder = broker, grants, secret, folder
 
     async def allow(self, schedule: Schedule) -> None:
@@ -95,6 +107,15 @@ class Deliveries:
                 f"results of {schedule.name!r} may not go to {lacking[0].name}",
                 "add the schedule again to allow it",
             )
+        for pause in self._pauses:
+            try:
+                return await self._once(schedule, outcome)
+            except NetworkRefused as error:
+                log.info("the result of %s is delivered again: %s", schedule.name, error)
+            await asyncio.sleep(pause)
+        return await self._once(schedule, outcome)
+
+    async def _once(self, schedule: Schedule, outcome: RunResult) -> None:
         match schedule.deliver:
             case ToFolder() as folder:
                 await asyncio.to_thread(self._write, schedule, folder, outcome)

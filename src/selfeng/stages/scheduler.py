@@ -28,7 +28,14 @@ from selfeng.core.errors import (
     ResourceBusy,
     ResourceNotFound,
 )
-from selfeng.core.events import FINAL, Event, FilesMade, TurnFinished, TurnStopped
+from selfeng.core.events import (
+    FINAL,
+    DeliveryFailed,
+    Event,
+    FilesMade,
+    TurnFinished,
+    TurnStopped,
+)
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ToolLibrary
@@ -42,6 +49,7 @@ from selfeng.core.words import shortened
 from selfeng.servers.deliveries import Deliveries, RunResult
 from selfeng.stages.ending import problem_of
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, bind_by_hand
+from selfeng.stages.watched_folders import WatchedFolders
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.journal import Journal
@@ -82,11 +90,16 @@ class Scheduler:
         journal: Journal,
         files: ConversationFiles,
         deliveries: Deliveries,
+        folders: WatchedFolders,
         background: BackgroundTasks,
+        emit: Callable[[str, str, DeliveryFailed], object],
     ) -> None:
         """`begin` begins the turn of an owner's request, with an id. Deliveries are made in the
-        `background`.
+        `background`. `emit` adds an event to a turn of a conversation.
         """
+        self._folders, self._emit = folders, emit
+        self._begun_by_file: dict[str, set[str]] = {}
+        """Which versions of files need no look any more, by the schedule's id."""
         self._deliveries, self._background = deliveries, background
         self._schedules, self._library, self._begin_turn = schedules, library, begin
         self._turns, self._journal, self._files = turns, journal, files
@@ -125,6 +138,12 @@ class Scheduler:
             created_at=now,
             next_at=due,
         )
+        if watch := schedule.watch:
+            await asyncio.to_thread(self._folders.check, watch)
+            free = [p.name for p in tool.signature.parameters if p.name not in arguments]
+            watch = watch.model_copy(update={"parameter": watch.parameter or next(iter(free), "")})
+            bind_by_hand(tool.signature, {**arguments, watch.parameter: "a file"})
+            schedule = schedule.model_copy(update={"watch": watch})
         await self._deliveries.check(schedule.hook)
         await self._deliveries.allow(schedule)
         try:
@@ -177,13 +196,18 @@ class Scheduler:
         return await self._start(await self.get(owner, name), uuid4().hex)
 
     async def _start(
-        self, schedule: Schedule, run: str, extra: Mapping[str, Any] | None = None
+        self,
+        schedule: Schedule,
+        run: str,
+        extra: Mapping[str, Any] | None = None,
+        files: Sequence[File] = (),
     ) -> Asked:
         await self._turns.check(schedule.owner, schedule.conversation_id)
-        now, begin = datetime.now(UTC), self._schedules.begin
-        if not await asyncio.to_thread(begin, schedule, run, now, schedule.next_at, extra):
+        begin = partial(self._schedules.begin, extra=extra, files=files)
+        if not await asyncio.to_thread(begin, schedule, run, datetime.now(UTC), schedule.next_at):
             raise ResourceBusy(f"{schedule.name!r} runs already", "wait until it has ended")
-        schedule = schedule.model_copy(update={"extra": extra or {}})
+        references = tuple(file.reference() for file in files)
+        schedule = schedule.model_copy(update={"extra": extra or {}, "run_files": references})
         return await self._begin_or_give_up(schedule, run)
 
     async def receive(self, schedule_id: str, headers: Mapping[str, str], body: bytes) -> Asked:
@@ -259,7 +283,32 @@ class Scheduler:
                 log.warning("the schedules could not be looked after: %s", error)
 
     async def look(self) -> None:
-        """Begin what is due, and note what has ended."""
+        """Begin what is due, or has a new file, and note what has ended."""
+        await self._look_at_times()
+        for schedule in await asyncio.to_thread(self._schedules.watching):
+            try:
+                await self._look_for_files(schedule)
+            except (LimitReached, ResourceBusy) as error:
+                log.info("%s waits: %s", schedule.name, error)
+            except AgentError as error:
+                await self._give_up(schedule, error)
+
+    async def _look_for_files(self, schedule: Schedule) -> None:
+        """Begin a run for the oldest version of a file that had none."""
+        assert schedule.watch, schedule.id
+        looked_up = self._begun_by_file.setdefault(schedule.id, set())
+        complete, after = self._folders.complete, schedule.created_at
+        for version in await asyncio.to_thread(complete, schedule.watch, after):
+            run = sha256(f"{schedule.id} file {version}".encode()).hexdigest()[:32]
+            if run in looked_up:
+                continue
+            if await asyncio.to_thread(self._journal.conversation_of, run):
+                looked_up.add(run)
+            elif file := await asyncio.to_thread(self._folders.read, version):
+                await self._start(schedule, run, {schedule.watch.parameter: file.name}, (file,))
+                return
+
+    async def _look_at_times(self) -> None:
         for row in await asyncio.to_thread(self._schedules.due, datetime.now(UTC)):
             schedule = row
             try:
@@ -307,10 +356,11 @@ class Scheduler:
         await self._turns.check(schedule.owner, schedule.conversation_id)
         read = self._files.contents(schedule.conversation_id).file
         arguments = {**schedule.arguments, **schedule.extra}
+        files = (*schedule.files, *schedule.run_files)
         call = FunctionCall(name=schedule.tool, arguments=arguments)
         request = Request(
             f"Run {shortened(shown_call(schedule.tool, arguments), _SHOWN)}",
-            files=tuple([await asyncio.to_thread(read, file) for file in schedule.files]),
+            files=tuple([await asyncio.to_thread(read, file) for file in files]),
             conversation_id=schedule.conversation_id,
             kind=HandCall(call=call, version=schedule.version, schedule=schedule.name),
         )
@@ -366,17 +416,20 @@ class Scheduler:
 
     async def _deliver(self, schedule: Schedule, events: Sequence[Event], text: str) -> None:
         """Deliver the result of a run, and note its end; what can't be delivered pauses."""
-        problem = ""
+        problem: AgentError | None = None
         try:
             outcome = await asyncio.to_thread(self._result, schedule, events, text)
             await self._deliveries.deliver(schedule, outcome)
         except AgentError as error:
-            remedy = f": {error.remedy}" if error.remedy else ""
-            problem = one_line(f"the result was not delivered: {error.message}{remedy}")
+            problem = error
         except Exception as error:  # as a run must not end unseen
             log.exception("the result of the schedule %s was not delivered", schedule.id)
-            problem = f"the result was not delivered: {type(error).__name__}"
-        last = self._outcome(schedule, problem, text)
+            problem = AgentError(type(error).__name__, "look into the server's log")
+        words = f"the result was not delivered: {_words(problem)}" if problem else ""
+        if problem:
+            failure = DeliveryFailed(schedule=schedule.name, **problem.event_fields)
+            self._emit(schedule.conversation_id, schedule.run, failure)
+        last = self._outcome(schedule, words, text)
         await asyncio.to_thread(self._schedules.end, schedule, last)
 
     def _result(self, schedule: Schedule, events: Sequence[Event], text: str) -> RunResult:
@@ -391,7 +444,7 @@ class Scheduler:
 
     async def _give_up(self, schedule: Schedule, error: AgentError) -> None:
         """Pause a schedule of which no run can begin."""
-        reason = one_line(": ".join(filter(None, (error.message, error.remedy))))
+        reason = _words(error)
         log.warning("the schedule %s is paused: %s", schedule.id, reason)
         last = self._outcome(schedule.model_copy(update={"run": ""}), reason)
         end = partial(self._schedules.end, schedule, last)
@@ -413,6 +466,11 @@ class Scheduler:
         if plan.version in (0, tool.version):
             return tool
         return (await self._library.version(plan.tool, plan.version)).tool
+
+
+def _words(error: AgentError) -> str:
+    """What went wrong, and the remedy, in one line."""
+    return one_line(": ".join(filter(None, (error.message, error.remedy))))
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -422,7 +422,7 @@ class Stages:
                 assert_never(state.choice)
 
     def _propose(self, state: RequestState, cron: str) -> str:
-        """Ask whether the call is to be made at these times, instead of now."""
+        """Ask whether to make the call at these times, instead of now."""
         call, turn = state.choice, state.turn
         assert isinstance(call, Call), call
         assert isinstance(call.tool, Tool), call

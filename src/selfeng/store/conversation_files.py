@@ -68,11 +68,13 @@ def keep(connection: sa.Connection, record: Record) -> None:
 
 
 def keep_files(
-    connection: sa.Connection, conversation_id: str, seq: int, files: Iterable[File]
+    connection: sa.Connection, conversation_id: str, seq: int, files: Iterable[File], first: int = 0
 ) -> None:
-    """Store the files of the event of that number; 0: of the conversation itself."""
+    """Store the files of the event of that number, from the `first` place on; 0: of the
+    conversation itself.
+    """
     key = {"conversation_id": conversation_id, "seq": seq}
-    for position, file in enumerate(files):
+    for position, file in enumerate(files, first):
         stored = _stored(connection, file.reference(), file.pieces())
         connection.execute(_FILES.insert().values(**key, position=position, **stored))
 

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from selfeng.core.errors import LimitReached, RequestError, ResourceNotFound
-from selfeng.core.files import File
+from selfeng.core.files import File, FileReference
 from selfeng.core.schedule import Schedule, ScheduledRun, SchedulePlan
 from selfeng.store import schema
 from selfeng.store.conversation_files import keep_files
@@ -24,7 +24,7 @@ _MOST = 100
 """Schedules of one owner."""
 _NO_RUN: Mapping[str, Any] = {
     **{"run": "", "due_at": None, "begun_at": None},
-    **{"tries": 0, "delivered_at": None, "given": None},
+    **{"tries": 0, "delivered_at": None, "given": None, "run_files": None},
 }
 _DELIVERS = timedelta(minutes=2)
 """Within which a process has delivered a result, or another one does."""
@@ -59,7 +59,8 @@ class Schedules:
                 **_NO_RUN,
                 "name": storable(schedule.name),
                 "plan": json.dumps(storable_data(plan)),
-                "files": json.dumps([file.model_dump() for file in schedule.files]),
+                "files": _references(schedule.files),
+                "watches": schedule.watch is not None,
             }
             connection.execute(_SCHEDULES.insert().values(**row))
 
@@ -90,22 +91,40 @@ class Schedules:
         query = sa.select(_SCHEDULES).where((_SCHEDULES.c.run != "") | is_due)
         return tuple(map(_schedule, fetch(self._engine, query.order_by(_SCHEDULES.c.next_at))))
 
+    def watching(self) -> tuple[Schedule, ...]:
+        """The active ones that watch a folder and don't run."""
+        free = _ACTIVE & _SCHEDULES.c.watches & (_SCHEDULES.c.run == "")
+        return tuple(map(_schedule, fetch(self._engine, sa.select(_SCHEDULES).where(free))))
+
     def begin(
         self,
         schedule: Schedule,
         run: str,
         due_at: datetime,
         next_at: datetime,
+        *,
         extra: Mapping[str, Any] | None = None,
+        files: Sequence[File] = (),
     ) -> bool:
         """Take a run of the schedule, which is due at `next_at` after it; False if another process
-        did. `extra` are further arguments.
+        did, or did before. `extra` are further arguments, and `files` what these name.
         """
         now = datetime.now(UTC)
-        unchanged = (_SCHEDULES.c.run == "") & (_SCHEDULES.c.next_at == schedule.next_at)
+        is_turn = sa.exists().where(schema.turns.c.id == run)
+        free = (_SCHEDULES.c.run == "") & (_SCHEDULES.c.next_at == schedule.next_at) & ~is_turn
         run_values: dict[str, Any] = {"run": run, "due_at": due_at, "begun_at": now, "tries": 0}
         run_values["given"] = json.dumps(storable_data(dict(extra))) if extra else None
-        return self._change(schedule, unchanged, {**run_values, "next_at": next_at})
+        run_values["run_files"] = _references([file.reference() for file in files])
+        change = _SCHEDULES.update().where(_SCHEDULES.c.id == schedule.id, free)
+        with writing(self._engine, exclusive=bool(files)) as connection:
+            begins = connection.execute(change.values(**run_values, next_at=next_at)).rowcount > 0
+            if begins and files:
+                first, its = len(schedule.files), schema.files.c
+                place = (its.conversation_id == schedule.conversation_id) & (its.seq == 0)
+                before = place & (its.position >= first)  # of an earlier run, which has its own
+                connection.execute(schema.files.delete().where(before))
+                keep_files(connection, schedule.conversation_id, 0, files, first)
+        return begins
 
     def skip(self, schedule: Schedule, next_at: datetime) -> bool:
         """Have the schedule be due at `next_at`, without the runs before."""
@@ -155,6 +174,10 @@ class Schedules:
             return connection.execute(change.values(**values)).rowcount > 0
 
 
+def _references(files: Sequence[FileReference]) -> str:
+    return json.dumps([file.model_dump() for file in files])
+
+
 _PLAIN = ("id", "owner", "conversation_id", "state", "reason", "created_at", "next_at")
 
 
@@ -170,6 +193,7 @@ def _schedule(row: sa.Row[Any]) -> Schedule:
             **{name: row._mapping[name] for name in (*_PLAIN, "run", "tries")},
             **times,
             "files": json.loads(row.files),
+            "run_files": json.loads(row.run_files or "[]"),
             "extra": json.loads(row.given or "{}"),
             "last": row.last and json.loads(row.last),
         }

@@ -476,5 +476,7 @@ schedules = sa.Table(
     sa.Column("given", sa.Text),  # JSON of further arguments of that run
     sa.Column("delivered_at", sa.DateTime(timezone=True)),  # when a process began to deliver it
     sa.Column("last", sa.Text),  # JSON of core.schedule.ScheduledRun
+    sa.Column("watches", sa.Boolean, nullable=False, server_default=sa.false()),  # a folder
+    sa.Column("run_files", sa.Text),  # JSON list of core.files.FileReference, of that run
     sa.UniqueConstraint("owner", "name"),
 )

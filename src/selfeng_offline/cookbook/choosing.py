@@ -14,10 +14,9 @@ from selfeng_offline.cookbook.literals import (
     unquoted,
 )
 from selfeng_offline.cookbook.matching import Match, completed, in_english, is_german, matches
-from selfeng_offline.cookbook.read_prompt import ReadPrompt
+from selfeng_offline.cookbook.read_prompt import ReadPrompt, once
 from selfeng_offline.cookbook.recipe import recipe_for_tool
 from selfeng_offline.cookbook.small_talk import reply_to
-from selfeng_offline.cookbook.times import once
 
 _LITERAL = re.compile(
     r"""(?P<quoted>"[^"]*"|“[^”]*”|`[^`]*`|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w))|(?P<list>\[[^\[\]]*\])|(?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w))"""

@@ -8,11 +8,10 @@ import re
 from selfeng.core.spec import SpecificationReply
 from selfeng_offline.completion import Completion
 from selfeng_offline.cookbook.matching import Match, in_english, is_german, matches, planned
-from selfeng_offline.cookbook.read_prompt import ReadPrompt
+from selfeng_offline.cookbook.read_prompt import ReadPrompt, once
 from selfeng_offline.cookbook.recipe import Recipe, recipe_for_tool
 from selfeng_offline.cookbook.scripts import script_for
 from selfeng_offline.cookbook.small_talk import NEEDS_MODEL, reply_to
-from selfeng_offline.cookbook.times import once
 
 _PROJECT = re.compile(
     r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ "

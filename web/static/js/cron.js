@@ -1,7 +1,12 @@
 // How often a schedule runs: the choices of a form as cron's five fields, and back.
 
 export const EVERY = ["hour", "day", "workday", "week", "month", "cron"];
-const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const DELIVERED = {
+  folder: ["form"],
+  webhook: ["url", "secret"],
+  mail: ["to", "sender", "server", "port", "user", "secret"],
+};
+export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 // `time` is such as 08:00; `weekday` 0 to 6 from Sunday; `day` of the month; `cron` what was written by hand.
 export function cronOf({ every, time, weekday, day, cron }) {
@@ -20,6 +25,20 @@ export function cronOf({ every, time, weekday, day, cron }) {
     default:
       return cron.trim();
   }
+}
+
+// What begins the runs of a schedule, and where results go, as the server takes them from a form's fields.
+export function planOf(form) {
+  const { every, hook, folder, pattern, deliver: kind } = form;
+  const fields = DELIVERED[kind] ?? [];
+  const filled = fields.filter((field) => form[field]).map((field) => [field, form[field]]);
+  const { port, ...deliver } = { kind, ...Object.fromEntries(filled) };
+  return {
+    cron: every === "file" || every === "hook" ? "" : cronOf(form),
+    ...(every === "hook" && { hook }),
+    ...(every === "file" && { watch: { folder, pattern } }),
+    ...(kind && { deliver: { ...deliver, ...(port && { port: Number(port) }) } }),
+  };
 }
 
 // What `cronOf` made such fields of; `every` is "cron" for all others.

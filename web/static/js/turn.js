@@ -1,7 +1,7 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/selfeng/core/events.py.
 
 import { projectFolds } from "./build.js";
-import { failureOf, vainFailure } from "./cause.js";
+import { failureOf, inWords, vainFailure } from "./cause.js";
 import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
@@ -190,6 +190,10 @@ const folds = {
   answers_recomputed: (turn, { tool, computed, changed }) => ({
     ...turn,
     recomputed: { tool, computed, changed },
+  }),
+  delivery_failed: (turn, { message, remedy, kind, cause, values }) => ({
+    ...turn,
+    undelivered: inWords({ message, remedy, kind, cause, values }),
   }),
   tool_proposed: (turn, { tool }) => ({ ...turn, proposed: tool }),
   witnessed: (turn, { agree, of, other }) => ({ ...turn, checked: { agree, of, other } }),

@@ -242,6 +242,7 @@ turn-stopping = Wird gestoppt
 turn-notify = Am Ende benachrichtigen
 turn-thoughts = Überlegungen
 turn-actions = Aktionen
+turn-undelivered = Das Ergebnis wurde nicht zugestellt, deshalb pausiert der Zeitplan
 turn-answer = die Antwort
 turn-activity = Aktivität
 answer-code = Codeblock { NUMBER($number) }
@@ -291,25 +292,25 @@ said-network-why = { $sent ->
 }{ tool-limits }
 said-pictures = Darf { $model } bei { $hosts } { $files } sehen?
 said-pictures-why = Es bekommt die Bilder selbst, denn Code kann nicht lesen, was sie zeigen.
-said-times = { $every ->
+schedule-times = { $every ->
     [hour] stündlich, { $minute } Minuten nach der vollen Stunde,
     [day] täglich um { $time }
     [workday] montags bis freitags um { $time }
     [week] { $weekday ->
-        [1] montags
-        [2] dienstags
-        [3] mittwochs
-        [4] donnerstags
-        [5] freitags
-        [6] samstags
-       *[0] sonntags
+        [mon] montags
+        [tue] dienstags
+        [wed] mittwochs
+        [thu] donnerstags
+        [fri] freitags
+        [sat] samstags
+       *[sun] sonntags
     } um { $time }
     [month] am { $day }. jedes Monats um { $time }
    *[cron] zu den Zeiten { $cron }
 } ({ $timezone })
-said-schedule = Soll { $call }, Version { $version }, { said-times } laufen?
+said-schedule = Soll { $call }, Version { $version }, { schedule-times } laufen?
 said-schedule-why = Dann wird kein Modell gefragt, und die Ergebnisse kommen in eine eigene Unterhaltung.
-said-scheduled = { $tool }, Version { $version }, läuft nun { said-times }. Die Ergebnisse kommen in die Unterhaltung „{ $name }“.
+said-scheduled = { $tool }, Version { $version }, läuft nun { schedule-times }. Die Ergebnisse kommen in die Unterhaltung „{ $name }“.
 said-not_scheduled = Es wurde kein Zeitplan angelegt.
 said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
 said-witness-why = Das Zweite ist von einem Kandidaten für { $tool }, der nicht ausgewählt wurde.
@@ -1886,6 +1887,28 @@ schedule-missed-skip = Auslassen
 schedule-missed-all = Jeden nachholen
 schedule-name = Name
 schedule-add = Zeitplan hinzufügen
+schedule-every-file = Wenn eine Datei in einen Ordner kommt
+schedule-every-hook = Wenn eine signierte Anfrage kommt
+schedule-when-file = Wenn { $pattern } in { $folder } erscheint
+schedule-folder = Ordner auf dem Server
+schedule-pattern = Welche Dateien
+schedule-hook = Geheimnis, das die Anfragen signiert
+schedule-deliver = Ergebnisse gehen auch an
+schedule-deliver-none = keinen weiteren Ort
+schedule-deliver-folder = einen Ordner des Servers
+schedule-deliver-webhook = eine Webadresse
+schedule-deliver-mail = eine E-Mail-Adresse
+schedule-form = Form
+schedule-url = Adresse
+schedule-secret = Name des Geheimnisses
+schedule-to = An
+schedule-sender = Von
+schedule-server = Mailserver
+schedule-port = Port (465)
+schedule-user = Benutzer, wenn nicht der Absender
+schedule-delivered-folder = Ergebnisse gehen auch in den Ordner scheduled/{ $name }.
+schedule-delivered-webhook = Ergebnisse gehen auch an { $to }.
+schedule-delivered-mail = Ergebnisse gehen auch an { $to }.
 
 ## Zustand der Bibliothek
 

@@ -242,6 +242,7 @@ turn-stopping = Stopping
 turn-notify = Notify me when it ends
 turn-thoughts = Thinking
 turn-actions = Actions
+turn-undelivered = The result was not delivered, so the schedule is paused
 turn-answer = the answer
 turn-activity = Activity
 answer-code = code block { NUMBER($number) }
@@ -291,25 +292,25 @@ said-network-why = { $sent ->
 }{ tool-limits }
 said-pictures = May { $model } at { $hosts } see { $files }?
 said-pictures-why = It gets the pictures themselves, as code can’t read what they show.
-said-times = { $every ->
+schedule-times = { $every ->
     [hour] every hour, { $minute } minutes past
     [day] every day at { $time }
     [workday] Monday to Friday at { $time }
     [week] every { $weekday ->
-        [1] Monday
-        [2] Tuesday
-        [3] Wednesday
-        [4] Thursday
-        [5] Friday
-        [6] Saturday
-       *[0] Sunday
+        [mon] Monday
+        [tue] Tuesday
+        [wed] Wednesday
+        [thu] Thursday
+        [fri] Friday
+        [sat] Saturday
+       *[sun] Sunday
     } at { $time }
     [month] on day { $day } of every month at { $time }
    *[cron] at the times { $cron }
 } ({ $timezone })
-said-schedule = Shall { $call }, version { $version }, run { said-times }?
+said-schedule = Shall { $call }, version { $version }, run { schedule-times }?
 said-schedule-why = No model is asked then, and the results come to a conversation of their own.
-said-scheduled = { $tool }, version { $version }, now runs { said-times }. Its results come to the conversation “{ $name }”.
+said-scheduled = { $tool }, version { $version }, now runs { schedule-times }. Its results come to the conversation “{ $name }”.
 said-not_scheduled = No schedule was added.
 said-witness = Two implementations that passed the same tests give different results. Which one is right?
 said-witness-why = The second one is of a candidate for { $tool }, which was not chosen.
@@ -1889,6 +1890,28 @@ schedule-missed-skip = Skip
 schedule-missed-all = Make up for each
 schedule-name = Name
 schedule-add = Add schedule
+schedule-every-file = When a file comes to a folder
+schedule-every-hook = When a signed request asks
+schedule-when-file = When { $pattern } comes to { $folder }
+schedule-folder = Folder on the server
+schedule-pattern = Which files
+schedule-hook = Secret that signs the requests
+schedule-deliver = Results also go to
+schedule-deliver-none = nowhere else
+schedule-deliver-folder = a folder of the server
+schedule-deliver-webhook = a web address
+schedule-deliver-mail = an e-mail address
+schedule-form = Form
+schedule-url = Address
+schedule-secret = Name of the secret
+schedule-to = To
+schedule-sender = From
+schedule-server = Mail server
+schedule-port = Port (465)
+schedule-user = User, if not the sender
+schedule-delivered-folder = Results also go to the folder scheduled/{ $name }.
+schedule-delivered-webhook = Results also go to { $to }.
+schedule-delivered-mail = Results also go to { $to }.
 
 ## Health of the library
 

@@ -57,17 +57,7 @@ export function RunForm({
     aria-label=${t("run-label", { name })}
     onSubmit=${send}
   >
-    ${parameters.map(
-      (p) =>
-        html`<${Field}
-          key=${p.name}
-          parameter=${p}
-          field=${fieldOf(p, schema[p.name])}
-          entry=${entries[p.name]}
-          problem=${problems[p.name]}
-          ...${{ set, pick }}
-        />`,
-    )}
+    <${Fields} ...${{ parameters, schema, entries, problems, set, pick }} />
     <div class="form-actions">
       <button type="submit" class="button primary" data-testid="run" disabled=${busy}>
         <${Icon} name="play" />${t("run-run")}
@@ -79,8 +69,21 @@ export function RunForm({
   </form>`;
 }
 
-// `place` tells forms with the same parameters apart.
-export function Field({ parameter, field, entry, problem, place = "run", set, pick }) {
+// A field for each parameter. `place` tells forms with the same parameters apart.
+export const Fields = ({ parameters, schema, entries, problems, ...rest }) =>
+  parameters.map(
+    (p) =>
+      html`<${Field}
+        key=${p.name}
+        parameter=${p}
+        field=${fieldOf(p, schema[p.name])}
+        entry=${entries[p.name]}
+        problem=${problems[p.name]}
+        ...${rest}
+      />`,
+  );
+
+function Field({ parameter, field, entry, problem, place = "run", set, pick }) {
   const { name, annotation, description, default: preset } = parameter;
   const type = typeWords(field, annotation);
   const note = preset == null ? type : t("run-type-default", { type, preset });

@@ -117,6 +117,15 @@ export const TurnView = memo(
           </button>
         </p>`
       }
+      ${
+        turn.undelivered &&
+        html`<${Problem}
+          tone="warn"
+          testid="turn-undelivered"
+          title=${t("turn-undelivered")}
+          ...${turn.undelivered}
+        />`
+      }
       <${LongResults} turn=${turn} conversationId=${conversationId} />
       <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
       ${

@@ -2,14 +2,14 @@
 
 import { useEffect, useId, useState } from "preact/hooks";
 import { call, postFile } from "../../api.js";
-import { argumentsOf, fieldOf } from "../../calling.js";
-import { choicesOf, cronOf, EVERY } from "../../cron.js";
+import { argumentsOf } from "../../calling.js";
+import { choicesOf, cronOf, DAYS, EVERY, planOf } from "../../cron.js";
 import { Loading } from "../../lazy.js";
 import { Markdown } from "../../markdown.js";
 import { openConversation } from "../../route.js";
 import { locale } from "../../texts.js";
 import { html, Icon, t } from "../../view.js";
-import { Field } from "../chat/run-form.js";
+import { Fields } from "../chat/run-form.js";
 import { Nothing, Select } from "../parts/controls.js";
 import { Confirm } from "../parts/confirm.js";
 import { ErrorWords, Problem } from "../parts/problem.js";
@@ -21,6 +21,21 @@ const PLACE = "schedule";
 const EXAMPLE = "0 8 * * mon";
 const FIELDS = "\\s*(@[a-z]+|\\S+(\\s+\\S+){4,5})\\s*";
 const MISSED = ["once", "skip", "all"];
+// The fields of each delivery, with their types and whether they are needed.
+const DELIVERS = {
+  webhook: [
+    ["url", "url", true],
+    ["secret", "text", true],
+  ],
+  mail: [
+    ["to", "email", true],
+    ["sender", "email", true],
+    ["server", "text", true],
+    ["port", "number", false],
+    ["user", "text", false],
+    ["secret", "text", true],
+  ],
+};
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = Intl.supportedValuesOf?.("timeZone") ?? [];
 
@@ -80,6 +95,8 @@ function Schedule({ schedule, change }) {
       ${whenWords(schedule)}${" "}
       <span class="muted">· ${t("version-option", { number: `${version}` })}</span>
     </p>
+    ${schedule.deliver && html`<p class="muted">${deliverWords(schedule)}</p>`}
+    ${schedule.hook && html`<p class="muted"><code>POST /hooks/${schedule.id}</code></p>`}
     ${
       troubled &&
       html`<${Problem}
@@ -154,6 +171,10 @@ function NewSchedule({ tool, done }) {
     timezone: here,
     missed: "once",
     name: "",
+    hook: "",
+    folder: "",
+    pattern: "*",
+    deliver: "",
   });
   const [entries, setEntries] = useState({});
   const [files, setFiles] = useState({});
@@ -170,7 +191,11 @@ function NewSchedule({ tool, done }) {
   };
   const send = async (event) => {
     event.preventDefault();
-    const read = argumentsOf(parameters, schema, entries);
+    const lacking = byEvent(form)
+      ? parameters.filter(({ name }) => (entries[name] ?? "") === "")
+      : [];
+    const fixed = parameters.filter((p) => !lacking.includes(p));
+    const read = argumentsOf(fixed, schema, entries); // what runs bring may be missing
     setProblems(read.problems);
     setUnknown(!isZone(form.timezone));
     if (Object.keys(read.problems).length > 0 || !isZone(form.timezone)) return;
@@ -184,9 +209,9 @@ function NewSchedule({ tool, done }) {
         name: form.name,
         arguments: read.given,
         files: ids,
-        cron: cronOf(form),
         timezone,
         missed,
+        ...planOf(form),
       });
       setRefused(null);
       set("name", "");
@@ -196,9 +221,9 @@ function NewSchedule({ tool, done }) {
     }
     setSent(false);
   };
-  const typed = (field) => ({
+  const typed = (field, preset = "") => ({
     name: field,
-    value: form[field],
+    value: form[field] ?? preset,
     "data-testid": `schedule-${field}`,
     onInput: ({ target }) => set(field, target.value),
   });
@@ -213,7 +238,7 @@ function NewSchedule({ tool, done }) {
         >${t("schedule-every")}<${Select}
           class="input"
           data-testid="schedule-every"
-          options=${EVERY.map((one) => [one, t(`schedule-every-${one}`)])}
+          options=${[...EVERY, "file", "hook"].map((one) => [one, t(`schedule-every-${one}`)])}
           value=${form.every}
           choose=${(every) => set("every", every)}
       /></label>
@@ -239,49 +264,37 @@ function NewSchedule({ tool, done }) {
             ...${typed("day")}
         /></label>`
       }
+      <${Trigger} ...${{ form, typed }} />
       ${
-        form.every === "cron"
-          ? html`<label class="field"
-              >${t("schedule-cron")}<input
-                class="input"
-                required
-                placeholder=${EXAMPLE}
-                pattern=${FIELDS}
-                autocomplete="off"
-                spellcheck="false"
-                ...${typed("cron")}
-            /></label>`
-          : html`<label class="field"
-              >${t("schedule-time")}<input class="input" type="time" required ...${typed("time")}
-            /></label>`
+        !byEvent(form) &&
+        html`<label class="field"
+            >${t("schedule-timezone")}<input
+              class="input"
+              required
+              list=${zones}
+              aria-invalid=${unknown ? "true" : null}
+              aria-describedby=${unknown ? `${zones}-problem` : null}
+              autocomplete="off"
+              spellcheck="false"
+              ...${typed("timezone")}
+            /><datalist id=${zones}>
+              ${ZONES.map((zone) => html`<option key=${zone} value=${zone} />`)}
+            </datalist>
+            ${
+              unknown &&
+              html`<span class="run-problem" role="alert" id=${`${zones}-problem`}
+                >${t("schedule-timezone-unknown")}</span
+              >`
+            }</label
+          >
+          <label class="field"
+            >${t("schedule-missed")}<${Select}
+              class="input"
+              options=${MISSED.map((one) => [one, t(`schedule-missed-${one}`)])}
+              value=${form.missed}
+              choose=${(missed) => set("missed", missed)}
+          /></label>`
       }
-      <label class="field"
-        >${t("schedule-timezone")}<input
-          class="input"
-          required
-          list=${zones}
-          aria-invalid=${unknown ? "true" : null}
-          aria-describedby=${unknown ? `${zones}-problem` : null}
-          autocomplete="off"
-          spellcheck="false"
-          ...${typed("timezone")}
-        /><datalist id=${zones}>
-          ${ZONES.map((zone) => html`<option key=${zone} value=${zone} />`)}
-        </datalist>
-        ${
-          unknown &&
-          html`<span class="run-problem" role="alert" id=${`${zones}-problem`}
-            >${t("schedule-timezone-unknown")}</span
-          >`
-        }</label
-      >
-      <label class="field"
-        >${t("schedule-missed")}<${Select}
-          class="input"
-          options=${MISSED.map((one) => [one, t(`schedule-missed-${one}`)])}
-          value=${form.missed}
-          choose=${(missed) => set("missed", missed)}
-      /></label>
       <label class="field"
         >${t("schedule-name")}<input
           class="input"
@@ -291,19 +304,8 @@ function NewSchedule({ tool, done }) {
           ...${typed("name")}
       /></label>
     </div>
-    ${parameters.map(
-      (p) =>
-        html`<${Field}
-          key=${p.name}
-          parameter=${p}
-          field=${fieldOf(p, schema[p.name])}
-          entry=${entries[p.name]}
-          problem=${problems[p.name]}
-          place=${PLACE}
-          set=${enter}
-          pick=${pick}
-        />`,
-    )}
+    <${Deliver} ...${{ form, set, typed }} />
+    <${Fields} ...${{ parameters, schema, entries, problems, pick }} place=${PLACE} set=${enter} />
     ${
       refused &&
       html`<p class="run-problem" role="alert" data-testid="schedule-refused">
@@ -318,6 +320,70 @@ function NewSchedule({ tool, done }) {
   </form>`;
 }
 
+const byEvent = ({ every }) => every === "file" || every === "hook";
+
+// What begins runs, beside the day.
+function Trigger({ form: { every }, typed }) {
+  if (every === "file")
+    return html`<label class="field"
+        >${t("schedule-folder")}<${Written} ...${typed("folder")} required placeholder="/srv/inbox"
+      /></label>
+      <label class="field"
+        >${t("schedule-pattern")}<${Written} ...${typed("pattern")} required
+      /></label>`;
+  if (every === "hook")
+    return html`<label class="field"
+      >${t("schedule-hook")}<${Written} ...${typed("hook")} required placeholder="HOOK_KEY"
+    /></label>`;
+  if (every === "cron")
+    return html`<label class="field"
+      >${t("schedule-cron")}<${Written}
+        ...${typed("cron")}
+        required
+        placeholder=${EXAMPLE}
+        pattern=${FIELDS}
+    /></label>`;
+  return html`<label class="field"
+    >${t("schedule-time")}<input class="input" type="time" required ...${typed("time")}
+  /></label>`;
+}
+
+// Where results go beside the conversation.
+function Deliver({ form: { deliver }, set, typed }) {
+  return html`<div class="settings-grid">
+    <label class="field"
+      >${t("schedule-deliver")}<${Select}
+        class="input"
+        data-testid="schedule-deliver"
+        options=${["", "folder", "webhook", "mail"].map((one) => [
+          one,
+          t(`schedule-deliver-${one || "none"}`),
+        ])}
+        value=${deliver}
+        choose=${(kind) => set("deliver", kind)}
+    /></label>
+    ${
+      deliver === "folder" &&
+      html`<label class="field"
+        >${t("schedule-form")}<${Select}
+          class="input"
+          options=${["json", "csv", "text"].map((one) => [one, one.toUpperCase()])}
+          ...${typed("form", "json")}
+          choose=${(form) => set("form", form)}
+      /></label>`
+    }
+    ${(DELIVERS[deliver] ?? []).map(
+      ([field, type, needed]) =>
+        html`<label class="field" key=${field}
+          >${t(`schedule-${field}`)}<${Written} ...${typed(field)} type=${type} required=${needed}
+        /></label>`,
+    )}
+  </div>`;
+}
+
+const Written = (attributes) =>
+  html`<input class="input" autocomplete="off" spellcheck="false" ...${attributes} />`;
+
 function isZone(timeZone) {
   try {
     return Boolean(new Intl.DateTimeFormat(locale, { timeZone }));
@@ -327,12 +393,16 @@ function isZone(timeZone) {
 }
 
 // When it runs, in words where the form has them.
-function whenWords({ cron, timezone }) {
+function whenWords({ cron, timezone, watch }) {
+  if (!cron && watch) return t("schedule-when-file", watch);
   if (!cron) return t("schedule-when-hook");
   const { every, time, weekday, day } = choicesOf(cron);
-  const values = { every, time, weekday: `${weekday}`, day: `${day}`, cron, timezone };
-  return t("said-times", { ...values, minute: time?.slice(3) });
+  const values = { every, time, weekday: DAYS[weekday] ?? "", day: `${day}`, cron, timezone };
+  return t("schedule-times", { ...values, minute: time?.slice(3) });
 }
+
+const deliverWords = ({ name, deliver: { kind, url, to } }) =>
+  t(`schedule-delivered-${kind}`, { name, to: url ?? to ?? "" });
 
 // 7 January 2024 was a Sunday.
 const weekdayName = (day) =>
