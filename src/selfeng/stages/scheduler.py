@@ -140,8 +140,8 @@ class Scheduler:
         )
         if watch := schedule.watch:
             await asyncio.to_thread(self._folders.check, watch)
-            free = [p.name for p in tool.signature.parameters if p.name not in arguments]
-            watch = watch.model_copy(update={"parameter": watch.parameter or next(iter(free), "")})
+            without = (p.name for p in tool.signature.parameters if p.name not in arguments)
+            watch = watch.model_copy(update={"parameter": watch.parameter or next(without, "")})
             bind_by_hand(tool.signature, {**arguments, watch.parameter: "a file"})
             schedule = schedule.model_copy(update={"watch": watch})
         await self._deliveries.check(schedule.hook)

@@ -269,7 +269,7 @@ class Spending:
         sums = (sa.func.sum(reuses[name]).label(name) for name in ("reuses", "tokens", "seconds"))
         has_price = sa.func.count(reuses.cost) == sa.func.count()
         cost = sa.case((has_price, sa.func.sum(reuses.cost))).label("cost")
-        by_tool = sa.select(reuses.tool, *sums, cost).group_by(reuses.tool)
+        by_tool: sa.Select[Any] = sa.select(reuses.tool, *sums, cost).group_by(reuses.tool)
         version = _VERSIONS.c
         columns = version.name, version.origin, version.usage, version.seconds, version.created_at
         query = sa.select(*columns).where(version.name.in_(sa.select(tools.name)))
@@ -283,8 +283,8 @@ class Spending:
                     costs = _costs(Usage.model_validate_json(row.usage), row.seconds)
                     built[row.name] = costs + (built[row.name] or Costs())
             spent = {row.tool: row for row in connection.execute(by_tool)}
-        known = [costs for costs in built.values() if costs]
-        average = sum(known, Costs()).times(1 / max(1, len(known)))
+        paid = [costs for costs in built.values() if costs]
+        average = sum(paid, Costs()).times(1 / max(1, len(paid)))
         accounts = (
             _account(name, at, built[name], spent.get(name), average) for name, at in since.items()
         )
