@@ -114,7 +114,7 @@ class Scheduler:
         Raises:
             ToolNotFound, ToolModified, VersionNotFound
             RequestError: the arguments don't fit the tool, times or time zone are wrong, or the
-                name is by_name; or the results can't go where they should.
+                name is taken; or the results can't go where they should.
             LimitReached: there are too many.
         """
         now, tool = datetime.now(UTC), await self._tool(plan)
