@@ -108,6 +108,13 @@ def test_the_index_finds_what_the_exact_search_finds(opened: Open) -> None:
     assert indexed.nearest(100) == indexed.exact(100)
 
 
+def test_a_folders_index_reads_no_certificates(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssl.create_default_context", None)
+    assert opened().ready().nearest(1) is not None
+
+
 def test_an_empty_library_has_an_empty_index(opened: Open) -> None:
     assert opened(vectors={}).ready().nearest() == []
 
