@@ -11,26 +11,27 @@ beside others run once more, alone, and decide then; they are listed at the end.
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.account import failures, read, told
+from tests.account import failures, machine_seconds, read, told
 
-AT_ONCE = {False: 5, True: 3}
+AT_ONCE = {False: 5, True: 4}
 """On two processors: many tests wait for other processes. Fewer with the extended tests, among
 which are long kills, and whose session of the sandbox has two workers.
 """
 SESSIONS = (
+    (),
     ("browser",),
     ("sandbox",),
-    (),
-    ("durable", "whole"),
-    ("docs", "packaging"),
-    ("web",),
     ("engine",),
+    ("durable", "whole"),
+    ("web",),
+    ("docs", "packaging"),
 )
 """The folders of each session, the longest first; () is all others."""
 FEW = 12
@@ -44,7 +45,8 @@ def sessions(*, whole: bool) -> list[list[str]]:
     paths = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
     others = [word for own in paths for path in own for word in ("--ignore", path)]
     if whole:
-        paths[1] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
+        sandbox = SESSIONS.index(("sandbox",))
+        paths[sandbox] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
     return [
         [*(own or ["tests", *others]), *([] if "tests/browser" in own else ["-p", "no:playwright"])]
         for own in paths
@@ -55,6 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     whole = "--all" in arguments
     marked = ["-m", "" if whole else "not extended"]
     more = [argument for argument in arguments if argument != "--all"]
+    began, spent = time.monotonic(), machine_seconds()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE[whole]) as pool:
 
         def run(session: tuple[Path, list[str]]) -> int:
@@ -77,6 +80,8 @@ def main(arguments: Sequence[str]) -> int:
             print(line)
         for test in failures(phases):
             print(f"Failed beside others: {test}")
+    spent = machine_seconds() - spent
+    print(f"This machine's processors worked {spent:.0f} s in {time.monotonic() - began:.0f} s.")
     return max(codes)
 
 

@@ -91,6 +91,17 @@ class _Account:
                 terminalreporter.write_line(line)
 
 
+def machine_seconds() -> float:
+    """What this machine's processors have worked since it started, in seconds, for whatever it ran:
+    also containers, browsers and databases, which a test's account may lack. 0 where the system
+    does not count it.
+    """
+    counted = Path("/proc/stat")
+    words = counted.read_text().splitlines()[0].split() if counted.exists() else []
+    work = [int(ticks) for ticks in (*words[1:4], *words[6:8])]  # user to system, interrupts
+    return sum(work) / os.sysconf("SC_CLK_TCK")
+
+
 def read(file: Path) -> list[Phase]:
     """The phases of a session, as far as it has come."""
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else ()

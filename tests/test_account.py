@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.account import Phase, failures, told
+from tests.account import Phase, failures, machine_seconds, told
 
 ROOT = Path(__file__).parents[1]
 LACKING = """
@@ -121,3 +121,10 @@ def test_a_test_that_failed_in_several_phases_is_listed_once() -> None:
         Phase("a.py::test_one", "teardown", 1.0, failed=True),
     ]
     assert failures(phases) == ["a.py::test_one"]
+
+
+def test_what_the_machine_works_is_counted() -> None:
+    before, own = machine_seconds(), sum(os.times()[:2])
+    while sum(os.times()[:2]) < own + 0.1:
+        pass
+    assert machine_seconds() > before
