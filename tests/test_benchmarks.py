@@ -26,7 +26,7 @@ SIZES = [
     pytest.param("files", ("quoted.csv",), "files", marks=SANDBOX),
     pytest.param("scaling", ("10",), "10"),
     pytest.param("queues", ("1",), "wait_ms_1.0", marks=LONG),
-    pytest.param("world", ("5",), "overhead_ratio"),
+    pytest.param("world", ("5",), "overhead_ratio", marks=LONG),
     pytest.param("runtime", ("1",), "call_ratio", marks=LONG),
     pytest.param("calls", (), "build_calls", marks=[*WHOLE, SANDBOX]),
     pytest.param("doors", ("2",), "python_ratio", marks=[*WHOLE, SANDBOX]),
@@ -45,7 +45,7 @@ SIZES = [
     pytest.param("schedule", ("1", "2"), "missed", marks=[*WHOLE, SANDBOX, pytest.mark.postgres]),
     pytest.param("stress", ("2",), "right", marks=[LONG, SANDBOX]),
     pytest.param("turn", ("--rounds", "1", "--people", "2"), "build_p50_ms", marks=[*WHOLE, SANDBOX]),
-    pytest.param("verdicts", ("--data", DATA), "right_accepted", marks=SANDBOX),
+    pytest.param("verdicts", ("--data", DATA), "right_accepted", marks=[LONG, SANDBOX]),
 ]  # fmt: skip
 """Module, arguments and one of its figures."""
 ELSEWHERE = {"house", "sandbox_before", "setup", "wrong"}

@@ -137,6 +137,7 @@ def test_a_conversation_that_is_deleted_in_another_tab_leaves_this_one(
     expect(page.get_by_test_id("turn")).to_have_count(0)
 
 
+@pytest.mark.extended
 def test_conversations_are_managed_by_touch(link: str, browser: Browser) -> None:
     phone = browser.new_context(
         viewport=NARROW,  # type: ignore[arg-type]

@@ -203,6 +203,7 @@ def test_the_list_is_searched_while_the_server_is_gone(link: str, unwatched: Pag
     unwatched.context.set_offline(False)
 
 
+@pytest.mark.extended
 def test_the_panel_is_made_wider_by_touch(link: str, browser: Browser) -> None:
     tablet = browser.new_context(
         viewport={"width": 1024, "height": 768}, has_touch=True, is_mobile=True

@@ -316,13 +316,23 @@ def test_the_library_is_browsed_by_keyboard(link, page):
 @pytest.mark.parametrize(
     ("name", "word", "details"),
     [
-        ("model", "Offline model", ["Offline model", "cookbook", "Settings"]),
+        pytest.param(
+            "model",
+            "Offline model",
+            ["Offline model", "cookbook", "Settings"],
+            marks=pytest.mark.extended,
+        ),
         (
             "sandbox",
             "Ready",
             ["Sandbox ready", "a bubblewrap container of its own", "What it does not guarantee"],
         ),
-        ("library", "tool", ["tool", "Every tool passed its own tests", "Search by meaning works"]),
+        pytest.param(
+            "library",
+            "tool",
+            ["tool", "Every tool passed its own tests", "Search by meaning works"],
+            marks=pytest.mark.extended,
+        ),
     ],
 )
 def test_a_status_opens_by_keyboard_and_escape_closes_it(link, page, name, word, details):
@@ -702,7 +712,7 @@ def _printed(case: str) -> str:
     return str(ast.literal_eval(call.args[0]))
 
 
-@pytest.mark.parametrize("case", ["H04", "H05"])
+@pytest.mark.parametrize("case", ["H04", pytest.param("H05", marks=pytest.mark.extended)])
 def test_what_a_hostile_tool_says_fires_and_fetches_nothing(theatre, unguarded, case):
     page = unguarded
     reply = SpecificationReply(

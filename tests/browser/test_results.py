@@ -124,6 +124,7 @@ def test_a_table_of_numbers_is_drawn_and_read_by_the_arrow_keys(link: str, page:
     ).to_have_count(0)
 
 
+@pytest.mark.extended
 def test_whole_numbers_of_a_small_range_are_drawn(link: str, page: Page) -> None:
     open_page(page, link)
     days = [{"day": f"2024-01-{n:02}", "open": 1 + n % 2} for n in range(1, 6)]
@@ -132,6 +133,7 @@ def test_whole_numbers_of_a_small_range_are_drawn(link: str, page: Page) -> None
     expect(value.get_by_test_id("chart").locator("canvas")).to_be_visible()
 
 
+@pytest.mark.extended
 def test_a_table_of_twelve_months_is_seen_whole(link: str, page: Page) -> None:
     open_page(page, link)
     value = returned(page, json.dumps([{"month": n, "sum": n / 8} for n in range(1, 13)]))
@@ -163,6 +165,7 @@ def test_a_tree_is_opened_by_keys_and_its_tables_are_tables(link: str, page: Pag
     expect(lines).to_have_text(["inner2 members", "rows50 rowsTable", "491 member", "n49"])
 
 
+@pytest.mark.extended
 def test_a_large_tree_draws_what_is_in_view(link: str, page: Page) -> None:
     open_page(page, link)
     value = returned(page, json.dumps({"all": {f"k{n}": {"v": n} for n in range(400)}, "one": 1}))
@@ -223,6 +226,7 @@ def test_files_that_a_tool_made_are_previewed(link: str, page: Page) -> None:
     assert "hacked" not in page.title()
 
 
+@pytest.mark.extended
 def test_files_open_wide_by_their_kind(link: str, page: Page) -> None:
     open_page(page, link)
     files = {

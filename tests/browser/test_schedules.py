@@ -93,6 +93,7 @@ def test_a_folder_is_watched_and_results_are_delivered(link: str, page: Page) ->
     expect(schedule).to_contain_text("Results also go to the folder scheduled/inbox.")
 
 
+@pytest.mark.extended
 def test_a_run_that_fails_pauses_its_schedule_and_tells(link: str, page: Page) -> None:
     open_schedules(page, link)
     form = page.get_by_test_id("schedule-form")

@@ -114,6 +114,7 @@ def test_a_server_is_chosen_by_keyboard_with_a_model_of_its_list_and_used_at_onc
     expect(chip).to_have_attribute("data-state", "offline")
 
 
+@pytest.mark.extended
 def test_escape_closes_the_list_and_keeps_the_dialog(
     link: str, page: Page, model: OfflineServer
 ) -> None:
@@ -240,6 +241,7 @@ def test_the_chip_is_red_when_the_models_server_is_gone(
     assert flaws(page, "a model that is gone") == []
 
 
+@pytest.mark.extended
 def test_the_palette_opens_the_settings(link: str, page: Page) -> None:
     open_page(page, link)
     page.keyboard.press("Control+k")

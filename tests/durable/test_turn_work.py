@@ -29,9 +29,14 @@ async def process(
         await workflows.aclose()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.extended]),
+    ]
+)
 def steps(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where steps are kept."""
+    """Where steps are kept; in `make test`, PostgreSQL keeps them in `test_kills.py`."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'steps.db'}"
     return str(request.getfixturevalue("postgres").new())

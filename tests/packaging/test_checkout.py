@@ -137,6 +137,7 @@ def test_config_has_the_settings_by_the_names_of_their_variables(home: Home) -> 
     assert {name: config[name] for name in expected} == expected
 
 
+@pytest.mark.extended
 def test_programs_get_the_env_files_other_variables_and_an_import_does_not(home: Home) -> None:
     (home.folder / ".env").write_text("OTEL_TRACES_EXPORTER=nowhere\n")
     program = home.run("-c", PROGRAM, "tools")
@@ -150,11 +151,13 @@ def test_a_child_finds_the_package(home: Home) -> None:
     assert printed(home, "-c", CHILD) == "['selfeng.core.packages']\n"
 
 
+@pytest.mark.extended
 def test_the_program_and_its_servers_tell_their_version(home: Home) -> None:
     assert printed(home, "-c", PROGRAM, "--version") == f"selfeng {VERSION}\n"
     assert printed(home, "-c", OPENAPI) == f"{VERSION}\n"
 
 
+@pytest.mark.extended
 def test_a_file_that_is_started_shows_its_part_at_work(home: Home) -> None:
     assert home.run("src/response_synthesizer.py").stdout == "15% of 300 is 45.\n"
 

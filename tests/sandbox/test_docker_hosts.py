@@ -107,6 +107,7 @@ async def test_jobs_of_an_engine_that_ends_run_again_elsewhere(
     assert f"left out: {private_engine.environment['DOCKER_HOST']}" in detail
 
 
+@pytest.mark.extended
 async def test_jobs_of_an_engine_that_hangs_run_again_elsewhere(
     sandbox: SecureSandbox, private_engine: PrivateEngine
 ) -> None:
@@ -117,6 +118,7 @@ async def test_jobs_of_an_engine_that_hangs_run_again_elsewhere(
         private_engine.go_on()
 
 
+@pytest.mark.extended
 async def test_versions_of_a_lost_container_are_run_again(
     sandbox: SecureSandbox, private_engine: PrivateEngine
 ) -> None:
@@ -135,6 +137,7 @@ async def test_versions_of_a_lost_container_are_run_again(
     assert [verdict.passed for verdict in await running] == [True] * 3
 
 
+@pytest.mark.extended
 async def test_an_engine_that_is_back_is_used_again(
     sandbox: SecureSandbox, private_engine: PrivateEngine
 ) -> None:

@@ -55,6 +55,7 @@ class Llm:
         )
 
 
+@pytest.mark.extended
 def test_llm_asks_and_continues(tmp_path: Path, server: ServerProcess) -> None:
     llm = Llm(tmp_path, server)
     first = llm("say hello llm")
