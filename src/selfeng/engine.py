@@ -240,9 +240,7 @@ class Engine:
                 if answers:
                     waiting, specified = rounds[0].call, rounds[0].specified
             plan, place = rounds[0].schedule if rounds and answers else None, conversation_id or ""
-            kind = plan and await self.schedules.answer(
-                owner, plan, answers[0], (place, after), turn_id
-            )
+            kind = plan and await self.schedules.answer(owner, plan, answers[0], (place, after))
             no = bool(waiting or specified) and answers[0].value == NO
             turn_request = Request(
                 request,

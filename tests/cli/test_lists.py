@@ -186,6 +186,7 @@ def test_a_schedule_whose_run_fails_is_paused_and_has_exit_code_1(run):
         ("divide", "a=9", "--cron", "@daily", "--timezone", "Mars"),
         ("divide", "a=9", "--cron", "@daily", "--missed", "twice"),
         ("divide", "--cron", "@daily"),
+        ("divide", "--watch", "/etc"),
         ("multiply", "--cron", "@daily"),
     ],
 )

@@ -251,6 +251,19 @@ async def test_a_plan_whose_program_fails_runs_in_steps():
     assert turns.events[-1].answer == "One."
 
 
+async def test_a_plan_for_set_times_becomes_one_tool_that_is_asked_about():
+    reply = specified().model_copy(update={"cron": "0 8 * * mon"})
+    model = ScriptedModel(
+        NONE, SEQUENCE, reply, fenced(TESTS), fenced(CODE), call("double_number", number=4)
+    )
+    turns = Turns(model, ScriptedSandbox(failing(), passing()), WordLibrary(REVERSE, COUNT))
+    await turns.ask(REQUEST)
+    (plan,) = [e.schedule for e in turns.events if e.type == "questions_asked"]
+    assert (plan.tool, plan.arguments, plan.cron) == ("double_number", {"number": 4}, "0 8 * * mon")
+    assert turns.sandbox.executed == []
+    assert turns.events[-1].outcome == "asked"
+
+
 async def test_the_tool_of_a_plan_leaves_half_of_the_budget_for_its_steps():
     counted = call("count_vowels", text={"$result": "reversed"})
     model = ScriptedModel(
@@ -557,6 +570,7 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
         *of_plan,
         "AnswerToken",
         "TurnFinished",
+        "DeliveryFailed",
         "TurnFailed",
         "TurnStopped",
     }

@@ -490,6 +490,7 @@ async def test_a_request_for_set_times_becomes_a_schedule_once_the_person_agrees
         assert await engine.schedules.list("me") == ()
         second = await say(engine, place, "schedule", turn_id="a" * 32)
         await say(engine, place, "schedule", turn_id="a" * 32)  # sent again
+        await turn(engine, place.conversation_id, WEEKLY, again="a" * 32)
         (schedule,) = await engine.schedules.list("me")
     (consent,) = question(first).questions
     assert consent.question == (

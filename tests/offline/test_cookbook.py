@@ -32,7 +32,14 @@ def render(template, history=(), /, **variables):
     return prompts.render(
         template,
         history,
-        **{"recorded": None, "connected": False, "further": "", "refused": "", "long": False}
+        **{
+            "recorded": None,
+            "connected": False,
+            "further": "",
+            "refused": "",
+            "long": False,
+            "timed": True,
+        }
         | variables,
     )
 
@@ -102,7 +109,6 @@ def choose(
             standalone=False,
             disputable="",
             servers=False,
-            timed=True,
         ),
         (*tools, DECLINE),
     )
@@ -411,6 +417,7 @@ def test_continued_request_builds_no_second_tool_but_asks_for_the_whole() -> Non
         "such as “Reverse the string 'abc'”",
         "specification": None,
         "call": "",
+        "cron": "",
         "agent": None,
         "steps": (),
         "questions": (),

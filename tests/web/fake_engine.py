@@ -776,7 +776,7 @@ class FakeEngine:
         elif answers and answers[0].id == SCHEDULE:
             answers = completed((schedule_consent(WEEKLY).question,), answers)
             place = (conversation_id, after)
-            await self.schedules.answer(owner, WEEKLY, answers[0], place, turn_id)
+            await self.schedules.answer(owner, WEEKLY, answers[0], place)
         elif answers:
             answers = completed(QUESTIONS, answers)
         if answers:

@@ -57,6 +57,7 @@ FailureCause = Literal[
     "tokens", "seconds", "cost", "month", "steps", "missing", "busy", "full", "name", "too_large",
     "running", "unfinished", "settings", "conflict", "modified", "exists", "frozen", "in_the_way",
     "said", "consent", "database", "embedder", "setting", "silent", "unsaved", "limits",
+    "folder",
 ]  # fmt: skip
 """Within a kind, what went wrong; "" for whatever else. said: the message is the model's own words
 for the person.
@@ -74,7 +75,7 @@ CAUSES: Mapping[FailureKind, tuple[FailureCause, ...]] = {
     ),
     "request": (
         "missing", "busy", "full", "name", "too_large", "running", "unfinished", "settings",
-        "conflict", "modified", "limits",
+        "conflict", "modified", "limits", "folder",
     ),
     "internal": (
         "interrupted", "database", "embedder", "setting", "silent", "unsaved", "consent",

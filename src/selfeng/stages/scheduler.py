@@ -140,8 +140,8 @@ class Scheduler:
         )
         if watch := schedule.watch:
             await asyncio.to_thread(self._folders.check, watch)
-            without = (p.name for p in tool.signature.parameters if p.name not in arguments)
-            watch = watch.model_copy(update={"parameter": watch.parameter or next(without, "")})
+            unset = [p.name for p in tool.signature.parameters if p.name not in arguments]
+            watch = watch.model_copy(update={"parameter": watch.parameter or next(iter(unset), "")})
             bind_by_hand(tool.signature, {**arguments, watch.parameter: "a file"})
             schedule = schedule.model_copy(update={"watch": watch})
         await self._deliveries.check(schedule.hook)
@@ -159,10 +159,10 @@ class Scheduler:
         plan: SchedulePlan,
         answer: Answer,
         place: tuple[str, str | None],
-        schedule_id: str,
     ) -> ScheduleAnswer | HandCall:
         """What a person's answer to the question about a schedule has a turn do, after that was
-        added with the files that it names. `place`: the conversation, and the turn after which.
+        added with the files that it names, once however often the question is answered. `place`:
+        the conversation, and the turn after which.
 
         Raises: as `add`.
         """
@@ -176,6 +176,11 @@ class Scheduler:
         newest = await asyncio.to_thread(partial(self._files.newest, conversation_id, after=after))
         read = self._files.contents(conversation_id).file
         files = [await asyncio.to_thread(read, file) for file in newest if file.name in names]
+        messages = await asyncio.to_thread(
+            partial(self._journal.messages, conversation_id, after=after)
+        )
+        question = f"{owner} {conversation_id} {len(messages)} {plan.model_dump_json()}"
+        schedule_id = sha256(question.encode()).hexdigest()[:32]
         schedule = await self.add(owner, plan, files, schedule_id)
         return ScheduleAnswer(added=plan.model_copy(update={"name": schedule.name}))
 

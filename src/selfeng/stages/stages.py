@@ -55,9 +55,11 @@ from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Need, Tool, needs_of
 from selfeng.core.turn import (
+    AgentPart,
     Asking,
     Budget,
     HandCall,
+    PlanPart,
     Refactoring,
     Request,
     ScheduleAnswer,
@@ -479,8 +481,9 @@ class Stages:
             state.turn, state.synthesis.result, state.synthesis.arguments
         )
         if isinstance(state.choice, Call):
-            cron = "" if state.turn.request.is_part else state.synthesis.cron
-            return self._propose(state, cron) if cron else "fits"
+            cron, kind = state.synthesis.cron, state.turn.request.kind
+            is_own = not isinstance(kind, PlanPart | AgentPart)
+            return self._propose(state, cron) if cron and is_own else "fits"
         return "incomplete"
 
     async def _execute(self, state: RequestState) -> str:

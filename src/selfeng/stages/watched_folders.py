@@ -51,7 +51,9 @@ class WatchedFolders:
         folder = Path(watch.folder).resolve()
         if not any(folder.is_relative_to(root.resolve()) for root in self._allowed()):
             raise RequestError(
-                f"{str(folder)[:200]} may not be watched", "name it in WATCHED_FOLDERS first"
+                f"{str(folder)[:200]} may not be watched",
+                "name it in WATCHED_FOLDERS first",
+                cause="folder",
             )
         if not folder.is_dir():
             raise RequestError(f"{str(folder)[:200]} is not a folder", "create it")
