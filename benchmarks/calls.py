@@ -1,4 +1,4 @@
-"""What turns cost in model calls: `python -m benchmarks.calls`. The last line is JSON.
+"""The cost of turns in model calls: `python -m benchmarks.calls`. The last line is JSON.
 
 Everything is the real thing, sandbox and library included, but the model: the built-in offline one
 behind its HTTP server, scripted where a turn needs a mistake, a question or a tool that its
@@ -66,7 +66,7 @@ GOALS = {
     "script_calls_before_code": 3,
     "lesson_calls": 0,
 }
-"""What each figure may be at most. The first four are the most of any language with the default
+"""The largest allowed figures. The first four are the most of any language with the default
 settings, `plain_build_calls` those of a build with one candidate, and `lesson_calls` those after
 turns without a mistake.
 """

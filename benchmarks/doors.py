@@ -1,4 +1,4 @@
-"""What a call of a kept tool costs through each door, over the sandbox alone: `python -m
+"""The cost of a tool call through each interface, over the sandbox alone: `python -m
 benchmarks.doors [ROUNDS]`; the last line is JSON.
 
 The same tool is called by `AsyncAgent.call`, and at a real server of its own process by REST, by a

@@ -77,7 +77,7 @@ def import_graph() -> Graph[str]:
 
 
 def _reached(direct: Mapping[str, set[str]], start: str) -> set[str]:
-    """What is imported from here, directly or by others."""
+    """The modules that are imported from here, directly or by others."""
     reached, waiting = set[str](), [start]
     while waiting:
         new = direct.get(waiting.pop(), set()) - reached
@@ -197,8 +197,8 @@ def _columns(rows: Sequence[Sequence[_Point]], above: _Near, below: _Near) -> di
 
 
 def _pulling(point: _Point, near: Sequence[_Point]) -> Sequence[_Point]:
-    """What a point is drawn towards; an arrow's, to the rest of its arrow doubly, so that it runs
-    straight.
+    """The neighbours that draw a point; for an arrow's point, the rest of its arrow counts twice,
+    so that it runs straight.
     """
     return [*near, *(n for n in near if _crosses(n) and _crosses(point))] or [point]
 

@@ -1,4 +1,5 @@
-"""What a kill loses: `python -m benchmarks.faults [N]`, with real processes and a scripted model.
+"""The losses of a kill: `python -m benchmarks.faults [N]`, with real processes and a scripted
+model.
 
 A server (or an import of tools, or a worker that runs a build for a page server, on a PostgreSQL)
 is killed with SIGKILL at a random moment of a turn of each kind in turn, and started again, N
@@ -53,7 +54,7 @@ from tests.home import Home
 from tests.web.server_process import Client
 
 GOALS = {"lost": 0, "paid_twice": 0, "orphans": 0, "events_wrong": 0, "answered_wrong": 0}
-"""What each figure may be at most."""
+"""The largest allowed figures."""
 LEAST = {"resumed_or_ended": 100.0}
 BACK = 20.0
 """The most seconds until all works again."""
@@ -198,7 +199,7 @@ class Server(Life):
 
 @dataclass
 class Person:
-    """What a client of several lives of the server has of one conversation."""
+    """A client's view of one conversation over several lives of the server."""
 
     conversation_id: str = ""
     turn_id: str = ""
@@ -369,7 +370,7 @@ class Bench:
         self._seconds: dict[str, float] = {}
         """How long a turn of each kind takes."""
         self._lessons: dict[str, str] = {}
-        """What the prepared home has learnt: the advice by the lesson's id."""
+        """The lessons of the prepared home: the advice by the lesson's id."""
         self.figures = Figures()
 
     def prepare(self) -> None:

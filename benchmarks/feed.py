@@ -54,7 +54,7 @@ GOALS = {
     "round_trip_ratio": 8,
     "kb_per_client": 100,
 }
-"""What each figure may be at most."""
+"""The largest allowed figures."""
 _CLIENTS, _REPEATS = 300, 3
 """The largest number of clients, and how often it is measured. A sixth of them comes before, while
 somebody uses the engine.
@@ -69,7 +69,7 @@ Spawned = multiprocessing.get_context("spawn").Process
 
 
 class Level(NamedTuple):
-    """What one number of clients saw; times in milliseconds."""
+    """The observations of one number of clients; times in milliseconds."""
 
     p50: float
     p99: float
@@ -228,7 +228,9 @@ def _worker(environment: dict[str, str]) -> Iterator[None]:
 def measured(
     server: Server, conversations: Sequence[str], count: int, tokens: int, go: Any
 ) -> Level:
-    """What `count` clients see of the turns of these conversations, which `go` lets stream."""
+    """The observations of `count` clients of the turns of these conversations, which `go` lets
+    stream.
+    """
     before = server.kb
     with own_process(follow, (server.url, server.header), conversations, count, tokens) as crowd:
         assert crowd.recv() == "ready"

@@ -1,4 +1,4 @@
-"""What the feed is measured beside: a Flask-SocketIO app that only emits.
+"""The baseline of the feed's benchmark: a Flask-SocketIO app that only emits.
 
 It sends the same tokens in the same windows to the same rooms, and nothing stands before that: no
 model, no engine, no journal, no access. `python -m benchmarks.feed_bare TOKENS` prints its address.

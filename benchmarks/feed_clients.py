@@ -27,7 +27,7 @@ _FIRST = 1_000_000
 
 
 class Seen(NamedTuple):
-    """What one run of the clients saw; times in seconds."""
+    """The observations of the clients in one run; times in seconds."""
 
     delays: list[float]
     """From the model to a client, of each token at each client."""
@@ -74,7 +74,7 @@ class Client:
         self.peer.sendall(head + bytes(4) + message)  # the mask is 0
 
     def messages(self) -> Iterator[bytes]:
-        """What has arrived, as whole messages."""
+        """The messages that have arrived completely."""
         self._buffer += self._more()
         while len(self._buffer) >= 2:
             size, start = self._buffer[1], 2

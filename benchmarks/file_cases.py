@@ -223,7 +223,7 @@ def _records(habit: Habit, records: Sequence[Mapping[str, str]]) -> Iterator[Cas
 
 
 def single_columns() -> Iterator[Case]:
-    """What a column leaves open is decided by the rest of the file, or reported."""
+    """If a column is ambiguous, the rest of the file decides, or the profile reports it."""
     open_cells = ["1.250", "2.300", "4.175"]
     both = "1250 to 4175 or 1.25 to 4.175"
     yield _column("semicolons.csv", "Stück", open_cells, 7725, ";", decimal=",")

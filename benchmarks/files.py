@@ -61,7 +61,7 @@ async def made_file(sandbox: SecureSandbox, case: Case) -> File:
 
 
 async def _problems(sandbox: SecureSandbox, case: Case, file: File) -> list[tuple[str, str]]:
-    """What counts, each with words about it where it is a problem."""
+    """The fields that count, each with words about its problem, if it has one."""
 
     async def read(_: FileReference) -> File:
         return file
@@ -76,7 +76,7 @@ async def _problems(sandbox: SecureSandbox, case: Case, file: File) -> list[tupl
 
 
 def field_problem(profile: dict[str, Any], name: str, expected: Any) -> tuple[str, str] | None:
-    """What is wrong with a field of a profile."""
+    """The problem of a profile's field; None if there is none."""
     column, _, field = name.rpartition("/")
     places = [profile, *profile.get("tables", ())]
     if column:

@@ -110,7 +110,7 @@ async def _measure(
 
 
 async def _judge(chain: Chain, case: WrongTool, places: asyncio.Semaphore) -> Judgement:
-    """What the chain says; a sandbox that fails over a tool has not let it pass."""
+    """The chain's judgement; a sandbox that fails over a tool has not let it pass."""
     draft = ToolDraft(
         name=case.function,
         description="",

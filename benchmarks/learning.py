@@ -1,4 +1,4 @@
-"""What a library saves: `python -m benchmarks.learning [--requests N]`; the last line is JSON.
+"""The savings of a library: `python -m benchmarks.learning [--requests N]`; the last line is JSON.
 
 A stream of related requests, the same one twice: once with the library that it builds up, once with
 one that is emptied after each turn. Everything is the real thing but the model, which is the
@@ -43,7 +43,7 @@ LEAST = {
     "tokens_per_request_without": 1_000,
 }
 MOST = {"calls_per_request": 3.1, "tokens_per_request": 2_500, "duplicates": 0}
-"""What each figure of 100 requests must be at least, and may be at most."""
+"""The smallest and the largest allowed figures of 100 requests."""
 KINDS = (
     "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",  # noqa: E501
     "snake_to_camel", "calculate_percentage", "percentage_change", "number_to_roman", "roman_to_number", "celsius_to_fahrenheit",  # noqa: E501

@@ -17,7 +17,7 @@ READY = (
     "import signal, venv; venv.create('/sandbox/.sandbox-venv', system_site_packages=True, "
     "symlinks=True); signal.pause()"
 )
-"""What its own set-up makes, without the network: the image needs no other packages."""
+"""The files that its own set-up makes, without the network: the image needs no other packages."""
 
 PROBE = "/sandbox/.sandbox-venv/bin/python -c pass"
 

@@ -101,7 +101,7 @@ def _order(number: int) -> Order:
 
 
 def _replies(order: Order, number: int) -> dict[str, list[Completion]]:
-    """What the model replies, with a tool of that name and those results."""
+    """The model's replies, with a tool of that name and those results."""
 
     def own(reply: Completion) -> Completion:
         content = re.sub(rf"\b{_TOOL}\b", f"{_TOOL}_{number}", reply.content)

@@ -1,4 +1,4 @@
-"""What the page costs a browser: `python -m benchmarks.page [LOADS]`, in Chromium on the web server
+"""The page's cost to a browser: `python -m benchmarks.page [LOADS]`, in Chromium on the web server
 with an engine without a model.
 
 The last line is one JSON object. Requests (also of the socket) and kilobytes as transferred, of a
@@ -61,7 +61,7 @@ GOALS = {
     "upload_100mb_rss_mb": 40,
     "axe_violations": 0,
 }
-"""What each figure may be at most, on a machine with nothing else to do."""
+"""The largest allowed figures, on a machine with nothing else to do."""
 _SHORT, _LONG = "The conversation of two turns", "The conversation of a thousand turns"
 _LOADS = 7
 _SIZES = ((1440, 900), (768, 1024), (375, 812))
@@ -110,7 +110,7 @@ _PLAIN = """async () => {
 
 
 class Traffic:
-    """What a page transfers, by its devtools."""
+    """The transfers of a page, by its devtools."""
 
     def __init__(self, page: Page) -> None:
         self.requests = self.bytes = self.socket_bytes = 0
@@ -378,7 +378,7 @@ def _key(page: Page, session: CDPSession) -> float:
 
 
 def _violations(browser: Browser, server: ServerProcess) -> list[str]:
-    """What axe finds in the views of the page, with where."""
+    """The violations that axe finds in the views of the page, with their places."""
     found = []
     with _visit(browser, server) as context:
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""What a plan costs as one program: `python -m benchmarks.program [STEPS ...]`; the last line is
+"""The cost of a plan as one program: `python -m benchmarks.program [STEPS ...]`; the last line is
 JSON, and the exit code is 1 if a goal is missed.
 
 For plans of 2 to 6 steps, or of STEPS, the same two requests, with values of their own, run in two
@@ -86,7 +86,7 @@ class Plan(NamedTuple):
         )
 
     def value(self, text: Any) -> Any:
-        """What the tools give one after the other."""
+        """The value that the tools give one after the other."""
         for recipe in self.recipes:
             names: dict[str, Any] = {}
             exec(recipe.code, names)  # noqa: S102 - a recipe of the cookbook
@@ -174,7 +174,7 @@ class PlanModel:
 
 
 class Turned(NamedTuple):
-    """What a turn came to."""
+    """The cost of a turn, and its value."""
 
     tokens: int
     calls: int

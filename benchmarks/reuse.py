@@ -89,7 +89,7 @@ class Case(Value):
 
 
 class Outcome(NamedTuple):
-    """What was decided for a case."""
+    """The decision on a case."""
 
     case: Case
     tool: str | None
@@ -161,7 +161,7 @@ def drafts(labelled: Iterable[Case]) -> list[ToolDraft]:
 
 
 async def decided(author: Labelled | Rubbish, asked: list[Case], folder: Path) -> list[Outcome]:
-    """What each case gets, with the model that the author plays."""
+    """The outcome of each case, with the model that the author plays."""
     opened = opened_library(folder)
     await opened.start()
     with OfflineServer(author, delay=0) as server:

@@ -1,4 +1,4 @@
-"""What agents cost beside bare asyncio, a task plus a queue each: `python -m benchmarks.runtime
+"""The cost of agents next to bare asyncio, a task plus a queue each: `python -m benchmarks.runtime
 [ROUNDS] [--beside PYTHON]`.
 
 Everything is measured in turns, in seconds of the processor, so that what else the machine does is
@@ -65,7 +65,7 @@ GOALS = {
     "chain_ratio": 2.0,
     "kb_per_agent": 3.5,
 }
-"""What each figure may be at most."""
+"""The largest allowed figures."""
 
 
 class Peer:

@@ -1,4 +1,4 @@
-"""What the runtime is measured by, once for bare asyncio and once for anything with the names of
+"""The measurements of the runtime, once for bare asyncio and once for anything with the names of
 `miniagents`.
 
 As a program it does so for the `miniagents` of its own environment: `python runtime_rows.py`

@@ -1,5 +1,5 @@
-"""What serves how many people: `python -m benchmarks.scaling [--measure] [PEOPLE...]`, by default
-100, 1000 and 10000; the last line is JSON.
+"""The fleet that serves a number of people: `python -m benchmarks.scaling [--measure] [PEOPLE...]`,
+by default 100, 1000 and 10000; the last line is JSON.
 
 For each number of people it computes the processes and cores that keep each part busy for three
 fifths of the time, and then lets the people use them in a simulation: each thinks for a minute on
@@ -82,7 +82,7 @@ Process = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True)
 class TurnCost:
-    """What a turn takes of each part, in milliseconds of one core."""
+    """The use of each part by a turn, in milliseconds of one core."""
 
     engine_ms: float
     sandbox_ms: float

@@ -1,4 +1,4 @@
-"""What a first start costs: `python -m benchmarks.setup`, with `make run` in clones of this
+"""The cost of a first start: `python -m benchmarks.setup`, with `make run` in clones of this
 repository and empty caches.
 
 The clones have homes of their own, and run code on bubblewrap, which set-up brings along; what is
@@ -35,7 +35,7 @@ from selfeng.core.settings import Settings
 _REQUEST, RIGHT = "What is 15 percent of 300?", "45"
 _PATIENCE = 600
 GOALS = {"link_s": 25, "first_answer_s": 60, "seeds_s": 90, "second_link_s": 4}
-"""What each figure may be at most, on two cores with nothing else to do."""
+"""The largest allowed figures, on two cores with nothing else to do."""
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""What 200 jobs at once do to the sandbox, and to the machine: `python -m benchmarks.stress
+"""The effect of 200 jobs at once on the sandbox and on the machine: `python -m benchmarks.stress
 [JOBS]`, with `SANDBOX` as the backend.
 
 Every second job is a verification, the others are executions. The last line is one JSON object:
@@ -40,7 +40,7 @@ ENDLESS = "import os, time\nos.fork()\ndef tool():\n    while True: time.sleep(0
 ENDLESS_SUITE = "from tool import tool\ndef test_a(): tool()\n"
 CANCELLATIONS = 5
 GOALS = {"displacement": 1, "cancel_s": 0.5, "processes": 0, "containers": 0, "disk_mb": 1}
-"""What each figure may be at most, on a machine with nothing else to do; all jobs must be right."""
+"""The largest allowed figures, on a machine with nothing else to do; all jobs must be right."""
 _PATIENCE = 10.0
 """Seconds until the engine has tidied up behind itself."""
 

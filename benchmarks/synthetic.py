@@ -76,7 +76,7 @@ _BATCH = 2_000
 
 
 def sentence(rng: random.Random) -> str:
-    """What one of the tools might do."""
+    """A possible task of one of the tools."""
     verb, thing, quality = rng.choice(_VERBS), rng.choice(_THINGS), rng.choice(_QUALITIES)
     other, field, purpose = rng.choice(_THINGS), rng.choice(_FIELDS), rng.choice(_PURPOSES)
     return f"{verb} the {quality} {thing} of a {other} in {field} with {_name(rng)} {purpose}"

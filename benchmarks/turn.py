@@ -1,4 +1,4 @@
-"""What a turn costs beside the model: `python -m benchmarks.turn [--profile KIND] [--rounds N]
+"""The cost of a turn except the model: `python -m benchmarks.turn [--profile KIND] [--rounds N]
 [--people N...]`; the last line is JSON, and the exit code is 1 if a goal is missed.
 
 The engine is the real one as the server runs it, with sandbox, library and journal; it keeps the

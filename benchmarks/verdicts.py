@@ -1,5 +1,5 @@
-"""What the gate accepts: `python -m benchmarks.verdicts [--data DIR] [--tasks N]`; the last line is
-JSON, and the exit code is 1 if a goal is missed.
+"""The gate's acceptance of right and wrong solutions: `python -m benchmarks.verdicts [--data DIR]
+[--tasks N]`; the last line is JSON, and the exit code is 1 if a goal is missed.
 
 Recorded completions stand in for the model. For each recorded solution of a task the gate is given
 what a synthesis gives it: the specification's signature, a suite, the person's own examples, and as
@@ -14,9 +14,9 @@ that the other half chooses; these are the figures without a prefix, and MBPP's.
 with `shipped` are the shipped rule's. `spread` has the 5th and the 95th percentile when HumanEval's
 tasks are drawn again with repetition.
 
-What the sandbox says of a candidate does not depend on the others, so it is asked once per task and
-candidate; the gate's own cost, `gate_seconds`, is the median of the first gate of each task, for
-which nothing was remembered.
+The sandbox's verdict on a candidate does not depend on the others, so it is computed once per task
+and candidate; the gate's own cost, `gate_seconds`, is the median of the first gate of each task,
+for which nothing was remembered.
 
 Accepted                                            right    near miss  wrong
 HumanEval, first half (two codes, unusual three)    0.978    0.310      0.016

@@ -1,4 +1,4 @@
-"""What two witnesses notice of a tool's wrong results, the second part of `make bench-wrong`:
+"""The wrong results of a tool that two witnesses notice, the second part of `make bench-wrong`:
 `python -m benchmarks.witnesses [--data DIR]`; the last line is JSON.
 
 Recorded completions stand in for the model. Every solution of a task that passes its tests, right

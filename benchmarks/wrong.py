@@ -281,7 +281,7 @@ def _equal(returned: Sequence[Any], value: Any) -> bool:
 
 
 async def witness_ms(engine: Engine) -> float:
-    """What a call of a witness takes in a container that its owner has used."""
+    """The milliseconds that a call of a witness takes in a container that its owner has used."""
     job, times = SandboxJob("twice", "def twice(n):\n    return 2 * n\n"), []
     for _ in range(40):
         began = time.perf_counter()

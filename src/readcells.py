@@ -197,8 +197,8 @@ def plain_text(text: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """What texts have in common that differ only in Unicode form, width, blanks, case, or in the
-    kind of apostrophe or hyphen; accents stay.
+    """The common key of texts that differ only in Unicode form, width, blanks, case, or in the kind
+    of apostrophe or hyphen; accents stay.
     """
     folded = unicodedata.normalize("NFKC", plain_text(text)).casefold()
     return plain_text(unicodedata.normalize("NFKC", folded).translate(_LOOKALIKES))
@@ -231,7 +231,7 @@ def _ascii(text: str) -> str:
 
 
 class _Evidence:
-    """What the cells of a column say about their format; they are added one by one."""
+    """The evidence of a column's cells about their format; they are added one by one."""
 
     def __init__(self) -> None:
         self.cells, self.decisive = 0, Counter[str]()
@@ -387,7 +387,7 @@ def _value(match: re.Match[str]) -> int | float:
 
 
 class NumberEvidence(_Evidence):
-    """What the cells of a column say about how their numbers are written."""
+    """The evidence of a column's cells about the form of their numbers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -478,7 +478,7 @@ def number_format(
     others: Iterable[object] = (),
     delimiter: str = "",
 ) -> NumberFormat:
-    """How the numbers of a column are written. What its cells leave open, the file's `others`
+    """How the numbers of a column are written. If its cells are ambiguous, the file's `others`
     decide, then its delimiter; `decimal`, if not None, decides at once.
 
     Raises:
@@ -645,7 +645,7 @@ def _moment(day: date, clock: re.Match[str]) -> datetime | None:
 
 
 class DateEvidence(_Evidence):
-    """What the cells of a column say about the order of their dates."""
+    """The evidence of a column's cells about the order of their dates."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -697,8 +697,8 @@ def date_format(
     others: Iterable[object] = (),
     decimal: str = "",
 ) -> DateFormat:
-    """How the dates of a column are written. What its cells leave open, the file's `others` decide,
-    then the decimal sign of its numbers; `day_first`, if not None, decides at once.
+    """How the dates of a column are written. If its cells are ambiguous, the file's `others`
+    decide, then the decimal sign of its numbers; `day_first`, if not None, decides at once.
     """
     order = "" if day_first is None else "DMY" if day_first else "MDY"
     evidence = _evidence(DateEvidence(), texts, date_reading)
@@ -1123,8 +1123,8 @@ def _csv_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[
 
 
 def delimiter_of(text: str, path: str) -> str:
-    """What separates the cells of a table: the sign that gives most of the first rows one width;
-    "" for a text that is not a table.
+    """The separator of a table's cells: the sign that gives most of the first rows one width; ""
+    for a text that is not a table.
     """
     head = "".join(text[:200_000].splitlines(keepends=True)[:200])
     best, rows = (0.0, 0, ""), 0

@@ -166,13 +166,13 @@ class ScriptedSandbox:
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.files: list[tuple[File, ...]] = []
         self.owners: list[str] = []
-        """Whose each execution was."""
+        """The owner of each execution."""
         self.libraries: list[Mapping[str, str]] = []
-        """What came beside the code, job by job."""
+        """The modules beside the code, job by job."""
         self.jobs: list[SandboxJob] = []
         """Those that were executed."""
         self.sends: list[HttpRequest] = []
-        """What every execution with a network sends."""
+        """The requests that every execution with a network sends."""
 
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="scripted", detail="a test double")
@@ -401,7 +401,7 @@ def tool(
 
 
 def specification(name: str = "double_number") -> Specification:
-    """What a model might specify for `double 4`."""
+    """A specification that a model might write for `double 4`."""
     return Specification(
         name=name,
         description="Double a number.",

@@ -2,8 +2,8 @@
 
 Both pytest's limit by faulthandler and that of pytest-timeout end at a test's first failure, for
 the sake of those who look at it in a debugger; its teardown could then wait for ever. So each
-teardown gets both anew. What comes after the last test, the teardown of a run that was cut short
-and the threads that its process waits for, gets the former alone.
+teardown gets both anew. The end of the run, which is the teardown of an interrupted test and the
+threads that the process waits for, gets the former alone.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Parts of a machine that a test may need: where one is missing the test is skipped, and the reason
 says what to do.
 
-What it takes to look for one is imported only then.
+The imports for a look at one happen only then.
 """
 
 import shutil

@@ -1,5 +1,5 @@
-"""What a run says in the end: what its tests cost, and what it could not prove; in CI nothing may
-be left unproven.
+"""The report at the end of a run: the cost of its tests, and the claims that it could not prove; in
+CI none may be left unproven.
 """
 
 import os

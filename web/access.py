@@ -1,9 +1,9 @@
 """Access: which requests are accepted.
 
 The access token, new at each start unless ACCESS_TOKEN sets one, opens the page; a cookie then
-replaces it. Programs send the token as `Authorization: Bearer`. Whoever has the token is the one
-person of this server: all devices, browsers and programs see the same conversations, and so does
-who comes with a later token.
+replaces it. Programs send the token as `Authorization: Bearer`. Everyone who has the token is the
+one person of this server: all devices, browsers and programs see the same conversations, also with
+a later token.
 """
 
 import hashlib

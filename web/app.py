@@ -253,7 +253,7 @@ def _listen(listener: socket.socket) -> None:
 
 
 def tls_context(settings: Settings) -> ssl.SSLContext | None:
-    """What encrypts the page's connections; None for http.
+    """The TLS context of the page's connections; None for http.
 
     Raises:
         ConfigurationError: certificate or key is missing, can't be read, or they don't fit.

@@ -211,8 +211,8 @@ def is_websocket(environ: "WSGIEnvironment") -> bool:
 
 
 def origin(address: str) -> str:
-    """What identifies one person's machine: an IPv4 address, or an IPv6 network, since a machine
-    gets billions of IPv6 addresses.
+    """The key of one person's machine: an IPv4 address, or an IPv6 network, since a machine gets
+    billions of IPv6 addresses.
     """
     try:
         ip = ip_address(address.partition("%")[0])

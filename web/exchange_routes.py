@@ -85,7 +85,7 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
 
 def _offer(bridge: Bridge, engine: "Engine", installs: bool) -> ImportOffer:
-    """What the body of the request offers. Raises: RequestError."""
+    """The offer of tools in the request's body. Raises: RequestError."""
     if flask.request.content_length is None:
         raise LengthRequired("the length of the bundle must be sent first, as Content-Length")
     content = flask.request.get_data(cache=False)

@@ -47,8 +47,8 @@ def parse_host(text: str) -> Host | None:
 
 
 class Hosts:
-    """What is allowed: this machine's own names and addresses, and ALLOWED_HOSTS: names, or origins
-    such as `https://agent.example`.
+    """The allowed hosts: this machine's own names and addresses, and ALLOWED_HOSTS: names, or
+    origins such as `https://agent.example`.
 
     Requests to an allowed name may come by https, as behind a proxy that ends TLS, or by http
     directly to this server; if the scheme is given, only by that.

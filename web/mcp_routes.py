@@ -1,4 +1,4 @@
-"""The route of the MCP server. What speaks the protocol is loaded at its first request, as that
+"""The route of the MCP server. The protocol's modules are loaded at its first request, as that
 takes a second.
 """
 

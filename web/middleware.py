@@ -49,7 +49,7 @@ ALIVE = "/healthz"
 there.
 """
 _ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/", "/diagram")
-"""What the page of a link loads: the program's own files, below the link's path."""
+"""The paths that the page of a link loads: the program's own files, below the link's path."""
 
 
 class AccessMiddleware:
@@ -272,7 +272,7 @@ def visitor_of(environ: "WSGIEnvironment") -> Visitor:
 
 
 def shared_of(environ: "WSGIEnvironment") -> SharedConversation:
-    """What the link of the request opens."""
+    """The conversation that the link of the request opens."""
     shared: SharedConversation = environ[_SHARED]
     return shared
 

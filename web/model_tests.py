@@ -36,7 +36,7 @@ class ModelTests:
         )
 
     async def stop(self, page: str) -> None:
-        """Stop the page's test, if one runs; it tells nothing more."""
+        """Stop the page's test, if one runs; it reports nothing more."""
         if test := self._tests.pop(page, None):
             test.cancel()
 

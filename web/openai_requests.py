@@ -121,9 +121,9 @@ def files_of(messages: Iterable[SentMessage]) -> tuple[File, ...]:
 def is_for_model(
     messages: Sequence[SentMessage], *, streamed: bool, demands: bool, form: Any
 ) -> bool:
-    """Whether a request to the agent is offered to the model behind it: it `demands` a call of one
-    of the program's own tools or has the result of such a call, wants the reply in a `form`, ends
-    with a reply that is to be continued, or is a job of a chat program, such as a title.
+    """Whether a request to the agent is offered to the model behind it: one that `demands` a call
+    of the program's own tools, has the result of such a call or wants the reply in a `form`; also
+    one that ends with a reply to be continued, and a job of a chat program, such as a title.
 
     Where Open WebUI adds what it has retrieved, a request of a person begins as its jobs do, but is
     streamed.
@@ -157,7 +157,7 @@ def check_count(n: int | None) -> None:
 
 
 def as_text(value: Any) -> str:
-    """What a tool returned, as text."""
+    """The value that a tool returned, as text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -91,7 +91,7 @@ class ResponseRequest(SentValue):
 
     @property
     def echoed(self) -> dict[str, Any]:
-        """What its response repeats."""
+        """The fields that its response repeats."""
         return {
             "instructions": self.instructions,
             "metadata": self.metadata or {},

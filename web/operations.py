@@ -1,5 +1,5 @@
-"""Operations: the routes of the REST API. The annotations of a view say what it takes and answers:
-each request is checked against them, and OpenAPI tells them.
+"""Operations: the routes of the REST API. The annotations of a view describe its parameters and
+response: each request is checked against them, and OpenAPI lists them.
 """
 
 import inspect
@@ -28,19 +28,19 @@ _SECURITY = "token"
 
 
 class ErrorDetail(Value):
-    """What is wrong, and what to do about it."""
+    """An error and its remedy."""
 
     message: str
     remedy: str = ""
     """"" if there is nothing to do."""
     kind: FailureKind = "request"
-    """What gave up."""
+    """The kind of the failure."""
     cause: FailureCause = ""
     """Within a kind, what went wrong."""
     values: Mapping[str, str | float] = {}
     """Names and numbers in the message."""
     fields: Mapping[str, Any] = {}
-    """What is wrong with which setting, by its name."""
+    """The problem of each setting, by its name."""
 
 
 class ErrorAnswer(Value):
@@ -55,13 +55,13 @@ class Done(Value):
 
 @dataclass(frozen=True)
 class Operation:
-    """What a route takes and answers."""
+    """The parameters of a route and its response."""
 
     path: Mapping[str, TypeAdapter[Any]]
     query: type[BaseModel] | None
     body: type[BaseModel] | None
     takes: str
-    """Media type of a body that is no JSON."""
+    """Media type of a body that is not JSON."""
     headers: Mapping[str, str]
     """Those that it reads, with what they say."""
     answers: Mapping[int, tuple[type[BaseModel] | None, Sequence[str]]]
@@ -77,10 +77,10 @@ def operation(
     headers: Mapping[str, str] | None = None,
 ) -> Callable[[View], Callable[..., Response]]:
     """Make an operation of a view. It gets the values of its path by name, and as `query` and
-    `body` values of their types; what it returns becomes JSON with this status.
+    `body` values of their types; its return value becomes JSON with this status.
 
-    `takes` is the media type of a body that the view reads itself, `media` those of what it answers
-    with 200 instead of JSON, and `headers` tells of those that it reads.
+    `takes` is the media type of a body that the view reads itself; `media` are those of its
+    responses with 200 other than JSON; `headers` describes the headers that it reads, by name.
     """
 
     def decorate(view: View) -> Callable[..., Response]:

@@ -74,7 +74,7 @@ class Fork(Value):
 
 
 class WrongAnswer(Value):
-    """What is wrong with an answer."""
+    """The fault of an answer."""
 
     complaint: Annotated[str, Field(max_length=LONGEST_COMPLAINT)] = ""
     """In words."""
@@ -185,7 +185,7 @@ class ScheduleFilter(Value):
 
 class ToolSearch(Value):
     q: str = ""
-    """What to search for."""
+    """The text to search for."""
 
 
 class HealthQuery(Value):
@@ -233,7 +233,7 @@ class BundleCheck(Value):
 
 class BundleImport(BundleCheck):
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    """sha256 of the file, as its check told."""
+    """sha256 of the file, as its check returned it."""
     file: Annotated[str, Field(min_length=1, max_length=255)] = "bundle.zip"
     """Its name, which the tools keep."""
     only: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
@@ -273,10 +273,10 @@ class AuthorizationRequest(Value):
     token_url: Annotated[str, Field(max_length=LONGEST_ADDRESS)]
     """Where it gives tokens."""
     client_id: Annotated[str, Field(min_length=1, max_length=LONGEST_SECRET)]
-    """What it calls this program."""
+    """The service's name for this program."""
     client_secret: Annotated[SecretStr, Field(max_length=LONGEST_SECRET)] = SecretStr("")
     scope: Annotated[str, Field(max_length=LONGEST_SECRET)] = ""
-    """What the token may be used for."""
+    """The permitted use of the token."""
 
 
 class SettingsChange(Value):
@@ -336,7 +336,7 @@ class ServerToolNamed(Value):
     """A tool of the server in the path."""
 
     tool: str = ""
-    """What the server calls it; "" for all."""
+    """The tool's name on the server; "" for all."""
 
 
 def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
@@ -450,6 +450,6 @@ def _finite(data: Any) -> Any:
 
 
 def form_of(payload: type[BaseModel]) -> str:
-    """What to send in place of what can't be read."""
+    """The remedy for a payload that can't be read: its fields."""
     names = (field.alias or name for name, field in payload.model_fields.items())
     return f"send {{{', '.join(names)}}}"

@@ -49,7 +49,7 @@ class ToolLine(Tool):
     modules: tuple[str, ...]
     """Those of the standard library that its code imports."""
     packages: tuple[str, ...]
-    """What else its code imports."""
+    """The other modules that its code imports."""
     code: Hidden
     tests: Hidden
     digest: Hidden
@@ -106,9 +106,9 @@ class ToolPage(Tool):
     """How many are recorded of the hosts that it needs."""
     lock: Hidden
     needed: tuple[Need, ...]
-    """What it has with your consent only: hosts, packages and limits."""
+    """The hosts, packages and limits that it has with your consent only."""
     ungranted: tuple[Need, ...]
-    """What a call would ask for."""
+    """The consents that a call would ask for."""
 
 
 class CalledFile(FileReference):
@@ -117,33 +117,33 @@ class CalledFile(FileReference):
 
 
 class CallReport(Value):
-    """What a call of a tool came to."""
+    """The outcome of a call of a tool."""
 
     outcome: Literal["returned", "raised", "killed"]
     """killed: the sandbox ended it."""
     value: Any = None
-    """What it returned; null also if that is no JSON."""
+    """The value that it returned; null also if that is not JSON."""
     text: str
-    """What it returned, or why it did not, for people."""
+    """The value that it returned, or the reason why it did not, for people."""
     stdout: str = ""
     files: tuple[CalledFile, ...] = ()
-    """What it made."""
+    """The files that it made."""
     refused_files: tuple[str, ...] = ()
     """Name and reason of each file that the sandbox does not hand out."""
     seconds: float
     witnessed: Witnessed | None = None
-    """What other implementations returned; null if there are none."""
+    """The values that other implementations returned; null if there are none."""
     lacks: NetworkAccess | None = None
     """The host that a redirect led to without consent."""
 
 
 class ProgramReport(CallReport):
-    """What a program came to."""
+    """The outcome of a program."""
 
     tools: tuple[Requirement, ...]
     """The tools of the library that it was pinned to."""
     notes: tuple[str, ...] = ()
-    """What a person should know of them, in sentences."""
+    """Notes for a person on them, in sentences."""
     traceback: str = ""
     """The lines that an exception came from, in the program and its tools."""
 
@@ -198,7 +198,7 @@ class _VersionFacts(ToolVersion):
     why: str
     """The origin for people."""
     usage: Usage | None
-    """What the model calls took."""
+    """The tokens and cost of its model calls."""
     provenance: Hidden
     exchanges: Hidden
     witnesses: Hidden
@@ -310,11 +310,11 @@ class TurnReport(Value):
     questions: tuple[Question, ...]
     """Those that the next turn of the conversation may answer."""
     files: tuple[FileReference, ...]
-    """What its tools made."""
+    """The files that its tools made."""
     new_tools: tuple[str, ...]
     """Names of the tools that it built or revised."""
     usage: Usage
-    """What its model calls spent, once it has ended."""
+    """The tokens and cost of its model calls, once it has ended."""
     seconds: float
 
 
@@ -365,7 +365,7 @@ class Authorization(Value):
     state: Literal["none", "waiting", "kept", "failed"]
     """none: no one has begun one since the server started; kept: the secret has the token."""
     user_code: str = ""
-    """What the person enters on the service's page."""
+    """The code that the person enters on the service's page."""
     verification_uri: str = ""
     """The address of that page, as the service says it."""
     error: ErrorDetail | None = None

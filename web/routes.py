@@ -1,4 +1,4 @@
-"""The routes of the page and its files, and what becomes of errors on all routes."""
+"""The routes of the page and its files, and the handling of errors on all routes."""
 
 import gzip
 import logging
@@ -74,7 +74,7 @@ _STATUS: dict[type[AgentError], int] = {
 
 
 def kept_for_good(response: Response) -> Response:
-    """The response for an address whose content never changes, and that is no page."""
+    """The response for an address whose content never changes, and that is not a page."""
     cache = response.cache_control
     cache.max_age, cache.immutable, cache.no_cache = _FOR_GOOD, True, None
     cache.public, cache.private = False, True
@@ -97,7 +97,7 @@ def _zipped(content: bytes, mimetype: str) -> Response:
 
 
 def page_parts(vendor: Vendor, bundle: Bundle | None, entry: str, root: str = "") -> dict[str, Any]:
-    """What the template of a page needs that begins with the script `entry`; everything that it
+    """The values for the template of a page that begins with the script `entry`; everything that it
     loads is below the path `root`.
     """
     language = language_of(flask.request)

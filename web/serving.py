@@ -38,7 +38,7 @@ _BETTER_LATER = {
 _PAUSE = 0.1
 LOOK = 0.2
 """Seconds after which a waiting main thread looks for a signal: the kernel may hand it to another
-thread, and that wakes nobody.
+thread, and that wakes no one.
 """
 _NEVER_REACHED = (
     100_000  # connections that eventlet serves at once, as it stops accepting at its own bound

@@ -1,4 +1,4 @@
-"""The routes of the settings: read, changed and tried by whoever has opened the page."""
+"""The routes of the settings: read, changed and tried by anyone who has opened the page."""
 
 import asyncio
 import logging

@@ -33,7 +33,7 @@ def add_share_operations(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.post("/api/v1/conversations/<conversation_id>/shares")
     @operation()
     def share(conversation_id: str, body: NewShare) -> NewLink:
-        """Make a link to a conversation; its token and path are told once."""
+        """Make a link to a conversation; its token and path are shown once."""
         link = bridge.call(engine.shares.create(owner(), conversation_id, body.days))
         return NewLink(**dict(link), path=f"{SHARES}{link.token}")
 

@@ -1,5 +1,5 @@
-"""The page's words: a catalogue for each language, in Fluent's format, below static/locales. What
-stands behind LATER is loaded with the views that need it.
+"""The page's words: a catalogue for each language, in Fluent's format, below static/locales. The
+words after LATER are loaded with the views that need them.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ LATER = "### Loaded with what js/views/later.js has"
 IMPORTS = ("#texts", "#later-texts")
 """The names by which the page imports the two parts of a catalogue."""
 _SHORTER = ((r"\n{2,}", "\n"), (r"\n +", "\n "), (r"[\\`]|\$\{", r"\\\g<0>"))
-"""What makes a catalogue's module smaller, and its text fit a template literal."""
+"""The replacements that make a catalogue's module smaller, and its text fit a template literal."""
 COOKIE = "language"
 """Set by the page's settings; without it the browser's preference counts."""
 
@@ -43,7 +43,7 @@ def catalogue_module(language: str, name: str = "#texts") -> tuple[str, bytes]:
 
 
 def addresses_of_texts(language: str) -> dict[str, str]:
-    """What the page imports, by the names of the imports."""
+    """The addresses that the page imports, by the names of the imports."""
     return {name: f"/texts/{catalogue_module(language, name)[0]}" for name in IMPORTS}
 
 

@@ -334,7 +334,7 @@ async def _proposal_page(engine: "Engine", visitor: str, name: str) -> ProposalP
 
 
 async def _matching_tools(engine: "Engine", visitor: str, text: str) -> tuple[FoundTool, ...]:
-    """What the search finds for a text, with the requests that the visitor may see."""
+    """The tools that the search finds for a text, with the requests that the visitor may see."""
     return tuple(
         [
             found_tool(

@@ -96,7 +96,7 @@ async def ask(engine: "Engine", uploads: Uploads, owner: str, request: Ask) -> A
 
 
 def _turn_id(owner: str, request_id: str | None) -> str:
-    """The id of the turn that a request becomes; nobody else's request can become it."""
+    """The id of the turn that a request becomes; no other person's request can become it."""
     return sha256(f"{owner} {request_id}".encode()).hexdigest()[:32] if request_id else ""
 
 

@@ -2,8 +2,8 @@
 judges.
 
 It is copied into the image as the package `sandbox_worker` and uses the standard library and pytest
-only. The host tells process 1 (`judge`) whether to `verify` once or to `execute` repeatedly; no
-process that runs foreign code can see which.
+only. The host instructs process 1 (`judge`) to `verify` once or to `execute` repeatedly; no process
+that runs foreign code can see which.
 
 To verify, it forks a process for the tool and one for the tests before it reads the job, so neither
 has more of the job than its part: the tool its own source and those that it imports, the tests

@@ -132,7 +132,7 @@ def _is_odd_number(text: str) -> bool:
 
 
 class Alternatives:
-    """What a suite and the arguments of a call offer in place of a degenerate part."""
+    """The values in a suite and in the arguments of a call that can replace a degenerate part."""
 
     def __init__(self, suite: str) -> None:
         self._literals: list[Any] = []

@@ -165,7 +165,7 @@ class _Parts(NamedTuple):
     """The test of an assert, taken apart."""
 
     operands: Sequence[ast.expr]
-    """Whose values are shown."""
+    """The expressions whose values are shown."""
     rebuilt: Callable[[Sequence[ast.expr]], ast.expr]
     """The test with others in their place."""
     words: Callable[[Sequence[str]], str]

@@ -1,5 +1,5 @@
-"""What the tests' process refuses to do, in any code: it runs no text or pickle as code, and starts
-no process or connection.
+"""The actions that the tests' process refuses in any code: it runs no text or pickle as code, and
+starts no process or connection.
 
 A Python audit hook sees each of these however it is spelled, so no list of functions has to be
 complete. A suite that triggers one has failed, whatever its tests make of the exception.
@@ -77,7 +77,9 @@ class Audit:
         self.test = ""
         """The running test."""
         self.problem = ""
-        """What the suite triggered, and what to do, in a sentence; "" if nothing yet."""
+        """The forbidden action of the suite and its remedy, in a sentence; "" if there was none
+        yet.
+        """
 
     def begin(self, filename: str, code: CodeType) -> None:
         """Watch a suite, whose own code is the only one that may run directly."""

@@ -133,7 +133,7 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Rule:
-    """What happens to a call if all conditions hold."""
+    """The verdict on a call if all conditions hold."""
 
     calls: str
     """The names of the calls that it applies to, separated by spaces."""

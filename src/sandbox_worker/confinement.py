@@ -1,4 +1,4 @@
-"""What a process of the sandbox gives up before it runs code that it was sent.
+"""The rights that a process of the sandbox gives up before it runs code that it was sent.
 
 The container's limits don't depend on this. It isolates the processes inside the container from
 each other.
@@ -76,8 +76,8 @@ def memory_kills() -> int:
 
 
 def condition() -> tuple[object, ...]:
-    """What others of the same user can change of this process without touching its memory; compare
-    it with an earlier one.
+    """The properties of this process that others of the same user can change without touching its
+    memory; compare it with an earlier one.
     """
     limits = tuple(resource.getrlimit(limit) for limit in _LIMITS)
     scheduling = (
@@ -89,7 +89,7 @@ def condition() -> tuple[object, ...]:
 
 
 def syscall(number: int, *arguments: int) -> int:
-    """What the call returns; -1 if it fails or is unknown."""
+    """The return value of the call; -1 if it fails or is unknown."""
     return int(
         _LIBC.syscall(
             ctypes.c_long(number), *map(ctypes.c_ulong, (*arguments, *[0] * (6 - len(arguments))))

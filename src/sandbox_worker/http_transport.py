@@ -215,7 +215,7 @@ def _common(a: _Identity, b: _Identity) -> list[bool]:
 
 
 def _difference(request: Message, common: list[bool]) -> str:
-    """What differs in a recorded request, as the end of a sentence."""
+    """The difference of a recorded request, as the end of a sentence."""
     if not all(common[:3]):
         return f"is {_summary(request)}"
     body = b64decode(request["body"])[:_SHOWN].decode("utf-8", "replace")

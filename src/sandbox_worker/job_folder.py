@@ -142,7 +142,7 @@ def _condition(status: os.stat_result) -> tuple[int, ...]:
 
 
 def _oddity(status: os.stat_result) -> str:
-    """What the file is instead of an ordinary one; "" if it is one."""
+    """The kind of a file that is not an ordinary one; "" if it is one."""
     if stat.S_ISREG(status.st_mode):
         return ""
     return next((words for test, words in _ODD if test(status.st_mode)), "no ordinary file")

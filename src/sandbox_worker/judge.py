@@ -1,7 +1,7 @@
 """Process 1 of the container: it alone talks to the host, and it runs nothing that it was sent.
 
-It has the processes of a job forked, says `ready`, reads the job's frame, gives each process its
-part, and passes on their reports with the nonce of the job, which no other process has seen.
+It has the processes of a job forked, sends `ready`, reads the job's frame and gives each process
+its part. It forwards their reports with the nonce of the job, which no other process has seen.
 """
 
 import math
@@ -30,8 +30,8 @@ _READ = 64 * 1024
 _LINE = 200
 """Characters of a printed line that the host gets while the job runs."""
 _LINES = 1.0, 60
-"""The least seconds between two such lines, and the share of the job's time so far: long jobs tell
-fewer.
+"""The least seconds between two such lines, and the share of the job's time so far: long jobs
+report fewer.
 """
 _HEAD = 64 * 1024
 """Characters of the address and the headers of a request."""
@@ -161,7 +161,7 @@ def _execute(host: "_Host") -> None:
 
 
 def _next(host: "_Host") -> Message:
-    """What follows a job. Answers that came too late for it are dropped."""
+    """The message that follows a job. Answers that came too late for it are dropped."""
     while "number" in (message := host.hear()):
         pass
     return message
@@ -444,7 +444,7 @@ class _JobRun:
         return bool(data)
 
     def _say_line(self) -> None:
-        """Tell the host the line that was printed last, unless it was told a moment ago."""
+        """Report the line that was printed last, unless one was reported a moment ago."""
         if not self._newest or (now := time.monotonic()) < self._line_due:
             return
         lines = self._newest.decode("utf-8", "replace").replace("\r", "\n").split("\n")

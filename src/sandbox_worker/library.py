@@ -1,5 +1,5 @@
-"""Library modules: the tools that a tool may import beside the standard library and the packages,
-of which this process has only the sources, and the module that reads cells.
+"""Library modules: the tools that a tool may import in addition to the standard library and the
+packages, of which this process has only the sources, and the module that reads cells.
 
 They are found after everything else, so they shadow nothing, and are loaded when first imported.
 """

@@ -730,7 +730,7 @@ def _content(value: Any) -> Any:
 
 
 def _uses(suite: Tests, line: int) -> bool:
-    """Whether the statement in a line uses what the tool returned, as far as names tell."""
+    """Whether the statement in a line uses what the tool returned, as far as names show."""
     module = ast.parse(suite.source)
     functions = [
         n for n in ast.walk(module) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -859,7 +859,7 @@ def _files() -> dict[str, tuple[float, int]]:
 
 
 def _file_changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """What a call wrote, by path: a text, bytes, a directory; None for what it removed."""
+    """The files that a call changed, by path: a text, bytes, a directory; None for removed ones."""
     changes: dict[str, Any] = {path: None for path in before if path not in after}
     for path, state in after.items():
         if before.get(path) == state or len(changes) >= _FILES:

@@ -1,5 +1,5 @@
-"""What the tool did, as data for the host: the value it returned, the exception it raised, or why
-it can't be loaded.
+"""The outcome of a tool, as data for the host: the value it returned, the exception it raised, or
+why it can't be loaded.
 """
 
 import importlib.util

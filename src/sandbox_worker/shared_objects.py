@@ -135,7 +135,7 @@ class SharedObjects:
         return in_tool or there is not cls or cls is SimpleNamespace
 
     def _copy(self, value: Any, depth: int) -> dict[str, Any]:
-        """What can be read of an object: attributes and properties by name, and its items, with
+        """The readable parts of an object: attributes and properties by name, and its items, with
         their keys if it has such. `methods` are called by name.
         """
         fields, methods = {}, []
@@ -250,7 +250,7 @@ class SharedObjects:
 
 
 def _fields(error: BaseException) -> dict[str, Any]:
-    """An exception's fields beside its arguments; built-in ones keep some outside `__dict__`."""
+    """An exception's fields except its arguments; built-in ones keep some outside `__dict__`."""
     attributes = {name: getattr(error, name, None) for name in _BUILT_IN}
     built_in_fields = {
         name: value for name, value in attributes.items() if isinstance(value, str | int)

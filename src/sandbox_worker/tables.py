@@ -37,7 +37,7 @@ def parts_of(value: Any) -> tuple[str, Any] | None:
 
 
 def rebuild(kind: str, content: Any) -> Any:
-    """What `parts_of` took apart."""
+    """The value that `parts_of` took apart."""
     return _WHOLE[kind](content)
 
 

@@ -4,8 +4,8 @@ process.
 The names are read from the tool's source on the host, so that the tool can't choose what a suite
 binds. Requests and replies alternate on one socket. Request: `{"op": get|call|attribute|next,
 ...}`; reply: `{"value"}`, `{"error"}` or `{"refused"}`, with `args` if the call changed its
-arguments, `owner` after the call of a method, and `out` if it printed. What answers a request can
-be replaced by a recording, see `replay`.
+arguments, `owner` after the call of a method, and `out` if it printed. A recording can replace the
+tool's process, see `replay`.
 """
 
 import asyncio

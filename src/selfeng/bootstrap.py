@@ -134,7 +134,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         if durable:
             stack.enter_context(sole_server(database))
         minilm = MiniLM.below(settings.parts)
-        # What serves the page answers no look, but would count it as a request without the token.
+        # The page's own server is left out: it would count the look as a request without the token.
         ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
         configuration = Configuration(
             settings, LLMClient.from_settings, partial(local_servers, ports)
@@ -585,7 +585,9 @@ async def _tool_parts(
 
 
 def reserved_names() -> frozenset[str]:
-    """Names of the functions that models and programs know beside the tools; no tool gets one."""
+    """Names of the functions that models and programs know in addition to the tools; no tool gets
+    one.
+    """
     from selfeng.doors.engine_tools import FIXED  # imports MCP, which a start need not wait for
 
     of_agents = (kind.function for kind in FunctionArguments.__subclasses__())

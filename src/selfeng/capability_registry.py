@@ -140,8 +140,8 @@ class CapabilityRegistry:
 
     @property
     def offer(self) -> str:
-        """What to do with tools in the folder that the database does not know, as after its loss;
-        "" if there are none.
+        """The remedy for tools in the folder that the database does not know, as after its loss; ""
+        if there are none.
         """
         orphans, folder = self._watcher.snapshot.orphans, self._files.folder
         if not orphans:
@@ -390,8 +390,8 @@ class CapabilityRegistry:
     async def record_use(
         self, name: str, version: int, call: str, key: str = ""
     ) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of its arguments and files. What
-        has a `key` counts once. Raises: ToolNotFound.
+        """Count a success of that version; `call` is the digest of its arguments and files. Uses
+        with the same `key` count once. Raises: ToolNotFound.
         """
         return await self._record_uses(name, version, (call,), key)
 
@@ -428,8 +428,8 @@ class CapabilityRegistry:
     async def record_failure(
         self, name: str, version: int, problem: str, key: str = ""
     ) -> ToolStandingChanged | None:
-        """Count a failure caused by the tool itself; `problem` describes it in a few words. What
-        has a `key` counts once. Raises: ToolNotFound.
+        """Count a failure caused by the tool itself; `problem` describes it in a few words.
+        Failures with the same `key` count once. Raises: ToolNotFound.
         """
         await self._count_uses()  # a success before the failure interrupts a row of failures
         change = await asyncio.to_thread(self._trust.record_failure, name, version, problem, key)

@@ -103,8 +103,8 @@ _WRONG = "That is wrong."
 
 @dataclass(frozen=True)
 class ModelParts:
-    """What works with the model. A change of the settings makes new ones; what has begun keeps
-    those that it began with.
+    """The parts that work with the model. A change of the settings makes new ones; work that has
+    begun keeps those that it began with.
     """
 
     synthesis: SynthesisEngine
@@ -514,8 +514,8 @@ class Engine:
     async def delete_data(self, owner: str) -> None:
         """Stop the turns of `owner` and delete what is stored of this person, as `DATA_KINDS` says:
         also the tools that only these turns made and used, and the secrets that the person entered.
-        Tools that others use keep code, tests and the exchanges that these replay. What is deleted
-        can't be restored; what an error leaves, another call deletes.
+        Tools that others use keep code, tests and the exchanges that these replay. Deleted data
+        can't be restored. After an error, another call deletes the rest.
 
         Raises: ResourceBusy: a turn does not end. LibraryError.
         """
@@ -589,7 +589,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """Stop all turns, write their last events to the journal, and close every part. Where
-        processes share the database, another one goes on with the turns that it can.
+        processes share the database, another one resumes the turns that it can.
         """
         hands_over = self.recovery.hands_over
         self.background.cancel()

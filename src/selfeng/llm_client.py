@@ -179,7 +179,7 @@ class LLMClient:
                 yield piece
 
     async def abilities(self, budget: Budget) -> AsyncGenerator["Ability", None]:
-        """What the server can do, found out by up to nine calls. Raises: ModelError."""
+        """Find out the server's abilities, by up to nine calls. Raises: ModelError."""
         from selfeng.models.abilities import abilities
 
         async for ability in abilities(self._connection, budget):

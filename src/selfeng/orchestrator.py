@@ -140,8 +140,8 @@ class Orchestrator:
 
         `delegation` gives the agents that take over work that no tool can do, for the toolsmith
         that is one of them. `news` lets turns wait for parts that are still being set up, and
-        `inspector` profiles files. `servers` have tools beside those of the library. `month` gives
-        each turn the budget of all turns in a month.
+        `inspector` profiles files. `servers` have tools in addition to those of the library.
+        `month` gives each turn the budget of all turns in a month.
         """
         self._executor, self._responder, self._limits, self._runtime = (
             executor,
@@ -170,7 +170,7 @@ class Orchestrator:
         resumed: TurnResumed | None = None,
         watch: Callable[[Event], None] | None = None,
     ) -> RequestTurn:
-        """Begin a turn, or `resumed` go on with one; on the event loop. It starts at the next task
+        """Begin a turn, or resume one with `resumed`; on the event loop. It starts at the next task
         switch. `watch` is called with each event of its stages at once.
         """
         running = RequestTurn(

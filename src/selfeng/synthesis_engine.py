@@ -54,7 +54,7 @@ __all__ = ["DelegateToAgents", "DirectAnswer", "Synthesis", "SynthesisEngine", "
 
 _BY_HAND = Edited()
 _OPTIMAL = "optimal"
-"""What the model replies if it knows no faster way."""
+"""The model's reply if it knows no faster way."""
 
 
 class SynthesisEngine:
@@ -325,7 +325,7 @@ class SynthesisEngine:
     async def drafted(self, tool: Tool, edit: ToolEdit) -> ToolDraft:
         """A tool as a person edits it, with the rows as tests of their own.
 
-        Raises: ToolModified: the code does not define it; RequestError: a row is no call of it.
+        Raises: ToolModified: the code does not define it; RequestError: a row is not a call of it.
         """
         sources = Sources(code=edit.code or tool.code, tests=edit.tests or tool.tests)
         examples = [example_of(tool.name, row) for row in edit.rows]

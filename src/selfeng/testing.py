@@ -33,7 +33,7 @@ class SandboxCase(NamedTuple):
     name: str
     code: str
     expected: Any
-    """What the tool returns; the type of its exception; `killed`; or the outcomes of its tests."""
+    """The tool's value; the type of its exception; `killed`; or the outcomes of its tests."""
     arguments: Mapping[str, Any] = {}
     tests: str = ""
     """A suite to verify the tool by, instead of calling it."""

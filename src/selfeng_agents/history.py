@@ -83,7 +83,7 @@ class ChatHistoryMD(ChatHistory):
         return tuple(_messages(await asyncio.to_thread(self._read)))
 
     async def anote(self, text: str) -> None:
-        """Add text that is no message."""
+        """Add text that is not a message."""
         await asyncio.to_thread(self._append, f"{text}\n")
 
     async def aclear(self) -> None:

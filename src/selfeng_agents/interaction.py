@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class InteractionContext(Scope):
-    """What an agent gets: the messages it was sent, and the way to reply."""
+    """An agent's access to the messages that it was sent, and its way to reply."""
 
     __slots__ = (
         "_awaited",

@@ -13,8 +13,8 @@ from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng_agents.streams import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
-"""Yields the tokens of a message. What it adds to the dict that it is called with become fields of
-the message.
+"""Yields the tokens of a message. Items that it adds to the dict that it is called with become
+fields of the message.
 """
 
 _fill = object.__setattr__

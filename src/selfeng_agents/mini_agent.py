@@ -384,7 +384,7 @@ class MiniAgents(PromisingContext):
     async def _persisted(self, call: Callable[[], Awaitable[object]]) -> None:
         try:
             await call()
-        except Exception as error:  # noqa: BLE001  nobody reads it
+        except Exception as error:  # noqa: BLE001  it is unread
             self.log_error("A message could not be persisted", error)
 
 

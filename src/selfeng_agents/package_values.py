@@ -1,5 +1,5 @@
-"""What only programs written for the package `miniagents` use, beside its agents: its kinds of
-messages, types and tools.
+"""Names that only programs written for the package `miniagents` use, in addition to its agents: its
+kinds of messages, types and tools.
 """
 
 import logging
@@ -217,7 +217,7 @@ def display_agent_trace(agent_trace: Iterable[MiniAgent] | None = None) -> str:
 
 
 def cached_privately(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Call a method of a frozen value once, and keep the result where it is no field."""
+    """Call a method of a frozen value once, and keep the result outside of its fields."""
 
     @wraps(function)
     def cached(self: Any) -> Any:

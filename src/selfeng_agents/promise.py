@@ -187,7 +187,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
         return failure if failure is not None and failure.error is error else Failure(error)
 
     def _pieces_of_the_whole(self) -> Iterable[Piece]:
-        """What a promise streams if it got its value without pieces."""
+        """The pieces that a promise streams if it got its value without pieces."""
         return ()
 
     def _stream_from(

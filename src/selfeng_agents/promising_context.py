@@ -56,7 +56,7 @@ current_context: ContextVar["PromisingContext | None"] = ContextVar("current_con
 
 
 class Endable(Protocol):
-    """What a task writes to, which must end when the task fails."""
+    """An output of a task, which must end when the task fails."""
 
     def end(self, error: BaseException | None = None) -> None: ...
 
@@ -198,7 +198,7 @@ class PromisingContext:
     async def _logged(self, coroutine: Coroutine[Any, Any, T]) -> T | None:
         try:
             return await coroutine
-        except Exception as error:  # noqa: BLE001  nobody reads it
+        except Exception as error:  # noqa: BLE001  it is unread
             self.log_error("A task in the background failed", error)
             return None
 

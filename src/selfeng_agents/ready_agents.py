@@ -120,7 +120,7 @@ async def markdown_history_agent(
     """Stores the messages in a Markdown file, and passes on either them or the whole file, by
     default without blank messages.
 
-    `append=False` begins the file anew. A message with `no_history` is not stored, unless that is
+    `append=False` begins a new file. A message with `no_history` is not stored, unless that is
     ignored. `only_write=True` replies with nothing, `only_write=False` with the whole file.
     """
     return_full_history = return_full_history or only_write is False

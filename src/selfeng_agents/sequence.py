@@ -25,12 +25,12 @@ MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
     Iterable["MessageType"],
     AsyncIterable["MessageType"],
 ]
-"""What can be sent: texts, dicts, messages and promises of them, sequences, exceptions, and
+"""Values that can be sent: texts, dicts, messages and promises of them, sequences, exceptions, and
 iterables and async iterables of these.
 """
 
 Leaf = MessagePromise | BaseException | AsyncIterable[Any]
-"""What remains after flattening: a message, an error in its place, or something to wait for."""
+"""An item after flattening: a message, an error in its place, or something to wait for."""
 
 
 class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]]):
@@ -133,10 +133,10 @@ class DeferredReplies(MessageSequencePromise):
 
 
 class MessageSequence(Appender):
-    """The writing end of a sequence. What is appended is frozen at once, and comes in order, as
-    soon as its parts are there.
+    """The writing end of a sequence. Appended items are frozen at once, and come in order, as soon
+    as its parts are there.
 
-    What is appended out of order comes as soon as it is there. An error ends the sequence, unless
+    Items appended out of order come as soon as they are there. An error ends the sequence, unless
     errors are wanted as messages.
     """
 
@@ -168,11 +168,11 @@ class MessageSequence(Appender):
         )
         self._safe = resolve_choice(context.errors_as_messages, errors_as_messages)
         self._backlog: deque[Leaf] | None = None
-        """What waits for its first part to end; None if nothing is waiting."""
+        """The items that wait until the first of them ends; None if nothing is waiting."""
         self._loose = 0
         """How many out-of-order parts have not ended."""
         self._asleep: list[Callable[[], object]] | None = None if self._eager else []
-        """What starts when the first reader comes; None afterwards."""
+        """The functions that start when the first reader comes; None afterwards."""
         self.stream: ReplayStream[MessagePromise] = ReplayStream()
         self.sequence_promise = MessageSequencePromise(self.stream, context, observed=self._eager)
 

@@ -1,4 +1,4 @@
-"""What the offline server asks its author for: one chat completion, apart from HTTP and the wire
+"""The offline server's request to its author: one chat completion, apart from HTTP and the wire
 format.
 """
 

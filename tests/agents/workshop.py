@@ -1,5 +1,5 @@
-"""What a test of agents works with: an orchestrator on a model that is scripted over HTTP, a
-scripted sandbox, and a store of threads.
+"""The parts of a test of agents: an orchestrator on a model that is scripted over HTTP, a scripted
+sandbox, and a store of threads.
 """
 
 from typing import Any
@@ -59,8 +59,8 @@ TITLES = {
 
 
 class Hall:
-    """What all workshops of a session share: a server whose script is that of the newest, and a
-    database.
+    """The parts that all workshops of a session share: a server whose script is that of the newest,
+    and a database.
     """
 
     def __init__(self, database_url: str) -> None:
@@ -147,7 +147,7 @@ class Workshop:
         return [_word(event) for event in self.events]
 
     def seen(self, number: int) -> list[str]:
-        """What a model call was shown, message by message."""
+        """The messages of a model call, one by one."""
         return [message["content"] for message in self.script.requests[number].messages]
 
 

@@ -837,7 +837,7 @@ TASKS = (
     "sharing",
     "shared",
 )
-"""What people do: the pictures of a walk through the page."""
+"""People's actions: the pictures of a walk through the page."""
 IMPORTANT = frozenset(
     {
         "empty",
@@ -852,7 +852,7 @@ IMPORTANT = frozenset(
         "project",
     }
 )
-"""What they see most, of which a walk has both themes."""
+"""The most frequent pictures, of which a walk has both themes."""
 
 
 @state

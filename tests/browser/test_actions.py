@@ -1,4 +1,4 @@
-"""What a person does with a turn that is over, and by keyboard alone."""
+"""Actions on a turn that has ended, and by keyboard alone."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""What candidates say of tests and of each other, as the page shows it."""
+"""Candidates' verdicts on tests and on each other, as the page shows them."""
 
 import os
 

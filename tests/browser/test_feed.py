@@ -94,7 +94,7 @@ def test_a_build_that_is_repaired_is_read_folded_and_opened_where_one_wants(thea
     page.keyboard.press("Enter")  # closes it again
     expect(step(page, "specify")).to_have_attribute("data-open", "false")
 
-    # What a person has opened stays so over a look at another view, and all steps at once.
+    # Opened steps stay open over a look at another view, and all steps at once.
     opened(page, "execute")
     page.get_by_test_id("tab-library").click()
     page.get_by_test_id("tab-activity").click()

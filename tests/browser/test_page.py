@@ -168,9 +168,9 @@ too small that a bar covers by chance.
 
 
 def flaws(page: Page, where: str, sizes=(WIDE, MIDDLE, NARROW)) -> list[str]:
-    """What axe finds in both themes and these sizes, and what is wider than the page. Of the dark
-    theme only the colours are looked at, and of the size in the middle only the width: nothing else
-    differs.
+    """The problems that axe finds in both themes and these sizes, and elements wider than the page.
+    Of the dark theme only the colours are looked at, and of the size in the middle only the width:
+    nothing else differs.
     """
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE)
@@ -702,7 +702,7 @@ HOSTILE = """Before <img src=x onerror=alert(1)> <script>alert(1)</script> <svg 
 
 
 def _printed(case: str) -> str:
-    """What the payload of a hostile case prints."""
+    """The output of a hostile case's payload."""
     cases = [
         json.loads(line)
         for line in (ROOT / "tests" / "sandbox" / "hostile_cases.jsonl").read_text().splitlines()

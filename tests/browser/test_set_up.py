@@ -1,5 +1,5 @@
-"""What a start is still setting up, on the page: told with its progress, waited for, and gone when
-it is ready.
+"""The parts that a start is still setting up, on the page: shown with their progress, waited for,
+and gone when they are ready.
 """
 
 from collections.abc import Iterator

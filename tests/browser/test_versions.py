@@ -1,4 +1,4 @@
-"""What a search found, and requests, versions and standing of a tool, in Chromium on the real
+"""A search's results, and requests, versions and standing of a tool, in Chromium on the real
 engine; it needs no sandbox.
 """
 

@@ -1,4 +1,4 @@
-"""What a person sees of the commands before one runs: help, completion, and how words become one."""
+"""The commands before one runs: help, completion, and how words become one."""
 
 import shlex
 import subprocess
@@ -121,7 +121,7 @@ def test_without_arguments_the_help_is_shown():
 
 
 def complete(words: str, home: Home) -> list[str]:
-    """What bash is told after these words."""
+    """The completions that bash gets for these words."""
     done = CliRunner().invoke(
         app,
         [],

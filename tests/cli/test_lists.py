@@ -1,4 +1,4 @@
-"""What the commands list, for people and for programs."""
+"""The lists that commands print, for people and for programs."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What is piped into a command: a request, a part of one, or a file of one."""
+"""Input piped into a command: a request, a part of one, or a file of one."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""What a change of a tool means for those composed from it, with doubles of sandbox and library."""
+"""The effect of a tool's change on those composed from it, with doubles of sandbox and library."""
 
 from selfeng.core.errors import SandboxUnavailable, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
@@ -44,7 +44,7 @@ class Background:
         )
 
     async def after_change(self) -> tuple[Reverified, ...]:
-        """What becomes of all when `half` goes from version 1 to 2."""
+        """The outcomes of all when `half` goes from version 1 to 2."""
         self.library.replace(NEWER)
         outcomes = await self.work.reverify_dependents("half")
         assert tuple(self.told) == outcomes

@@ -1,4 +1,4 @@
-"""What code imports of the library, told from its source."""
+"""The library tools that code imports, by its source."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -87,7 +87,7 @@ def image() -> Iterator[dict[str, str]]:
 
 
 def done(home: Home, command: str, **more: str) -> str:
-    """What the command line prints; it must succeed."""
+    """The output of the command line, which must succeed."""
     path = f"{Path(home.python).parent}:/usr/local/bin:/usr/bin:/bin"
     ended = subprocess.run(
         ["bash", "-c", command],

@@ -1,4 +1,4 @@
-"""What the doors record, and hand out in a later process."""
+"""The outcomes that the doors record, and return in a later process."""
 
 from pathlib import Path
 from typing import cast

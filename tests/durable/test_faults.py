@@ -1,5 +1,5 @@
-"""What goes wrong around a turn, on real parts: the turn ends with an event that says what to do, or
-goes on when it is over; nothing that was told is lost; and the next turn works.
+"""Faults around a turn, on real parts: the turn ends with an event that has the remedy, or
+continues when the fault is over; no reported event is lost; and the next turn works.
 
 Killed processes and clocks that are set back are in `test_kills.py`, Docker engines that end in
 `tests/sandbox/test_engine_death.py`.

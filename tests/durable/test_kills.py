@@ -89,7 +89,7 @@ class Lives:
         self.dies(request, at, "first")
 
     def lives(self, request: str = "", **more: str) -> list[dict[str, Any]]:
-        """What it printed."""
+        """The events that it printed."""
         lived = self._run(request, **more)
         assert (lived.returncode, complaints(lived.stderr)) == (0, []), lived.stderr
         return [json.loads(line) for line in lived.stdout.splitlines()]
@@ -107,7 +107,7 @@ class Lives:
         return self._home.folder / "data" / "delegated"
 
     def threads(self) -> dict[tuple[str, str], list[str]]:
-        """Who said what in the threads of agents, by sender and agent."""
+        """The messages in the threads of agents, by sender and agent."""
         stored = f"sqlite:///{self._home.folder / 'data' / 'agent.db'}"
         engine = sa.create_engine(self._environment.get("DATABASE_URL", stored))
         said = defaultdict[tuple[str, str], list[str]](list)
@@ -230,7 +230,7 @@ def stages_of_a_build() -> list[str]:
 
 
 def written(events: list[dict[str, Any]], step: str, *, artifact: bool = False) -> str:
-    """What the page has of a streamed suite in the end, or its artifact."""
+    """The page's text of a streamed suite in the end, or its artifact."""
     text = ""
     for event in events:
         if event.get("step") == step and streams(event):
@@ -535,12 +535,12 @@ def hours_back(told: list[dict[str, Any]]) -> list[int]:
 
 
 def finished(life: subprocess.Popen[str]) -> list[dict[str, Any]]:
-    """What it printed until its end."""
+    """The events that it printed until its end."""
     printed, complained = life.communicate(timeout=100)
     assert (life.returncode, complaints(complained)) == (0, []), complained
     return [json.loads(line) for line in printed.splitlines()]
 
 
 def whole(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What it read in the journal."""
+    """The records that it read in the journal."""
     return [line for line in told if "seq" in line]

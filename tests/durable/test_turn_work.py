@@ -59,7 +59,7 @@ class Door:
 
 
 async def used(work: TurnWork, door: Door, *names: str) -> tuple[list[int], int]:
-    """What the steps of these names come to, and the model calls that were charged."""
+    """The outcomes of the steps of these names, and the model calls that were charged."""
     budget, token = Budget(), current_work.set(work)
     try:
         found = [await done_once(name, door.use, budget) for name in names]

@@ -1,4 +1,4 @@
-"""What every embedder must do: the real ones and the tests' own."""
+"""The contract of every embedder: the real ones and the tests' own."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""What is refused before the sandbox is troubled, and how code is found in replies."""
+"""Refusals before the sandbox is used, and how code is found in replies."""
 
 import pytest
 

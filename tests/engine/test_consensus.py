@@ -1,4 +1,4 @@
-"""What candidates say of a suite and of each other."""
+"""Candidates' verdicts on a suite and on each other."""
 
 from collections.abc import Sequence
 

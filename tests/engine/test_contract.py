@@ -1,4 +1,4 @@
-"""What the drift alarm notices of a service, and what it lets pass."""
+"""The changes of a service that the drift alarm notices, and those that it lets pass."""
 
 import json
 from base64 import b64encode
@@ -162,7 +162,7 @@ HARMLESS: Mapping[str, tuple[Exchange, Exchange]] = {
     "a suffix of the type": (exchange(RATES), exchange(RATES, "application/json; charset=UTF-8")),
 }
 MISSED = {"a number with cents"}
-"""What no form shows."""
+"""Values that no form shows."""
 
 
 @pytest.mark.parametrize("name", CHANGES)

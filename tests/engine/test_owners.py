@@ -1,4 +1,4 @@
-"""Whoever asks owns what their turn runs, through all agents and tasks that it starts."""
+"""The person who asks owns the runs of their turn, through all agents and tasks that it starts."""
 
 from contextlib import aclosing
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is stored of a person: the report, retention and deletion."""
+"""The stored data of a person: the report, retention and deletion."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing

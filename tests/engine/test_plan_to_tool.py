@@ -1,4 +1,4 @@
-"""What of a turn can be kept as one tool."""
+"""The parts of a turn that can be kept as one tool."""
 
 from datetime import UTC, datetime
 

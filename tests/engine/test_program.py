@@ -34,7 +34,7 @@ def home(tmp_path, monkeypatch):
 
 
 def on_an_engine(work):
-    """What `work` gives on an engine of its own."""
+    """The value of `work` on an engine of its own."""
 
     async def run():
         engine = await build_engine(Settings(_env_file=None))

@@ -1,4 +1,4 @@
-"""What is kept of how a tool came to be."""
+"""The record of how a tool came to be."""
 
 from selfeng.core.events import Event
 from selfeng.core.provenance import AskedPrompt, Provenance

@@ -1,5 +1,5 @@
-"""What a start sets up in the background: who waits for it, what is told of it, and that it is
-tried again.
+"""Set-up in the background: which requests wait for it, how it is reported, and that it is tried
+again.
 """
 
 import asyncio

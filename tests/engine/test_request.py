@@ -49,7 +49,7 @@ NEW, OLD = File(name="a.csv", content=b"a"), File(name="b.csv", content=b"b")
 
 @dataclass
 class Stored:
-    """What a conversation has."""
+    """The contents of a conversation."""
 
     files: Mapping[FileReference, File]
 

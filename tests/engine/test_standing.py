@@ -34,7 +34,7 @@ CANNOT = SpecificationReply(outcome="impossible", message="No.", specification=N
 
 
 def double(number: int) -> tuple[FunctionCall, str]:
-    """What the model says in a turn that uses the tool."""
+    """The model's replies in a turn that uses the tool."""
     return FunctionCall(name="double_number", arguments={"number": number}), "There it is."
 
 

@@ -1,7 +1,7 @@
 """A turn is stopped at any moment: while the model hangs or streams, while a tool or a project runs
-or hangs in the sandbox, while the database is slow. And who is slow delays nobody else.
+or hangs in the sandbox, while the database is slow. And a slow client delays no other.
 
-What hangs here hangs for longer than a test may take.
+A hanging part hangs for longer than a test may take.
 """
 
 import asyncio

@@ -49,7 +49,7 @@ def witnessed_tool() -> Tool:
 
 
 def values(*others: str) -> Returned:
-    """What the witnesses' job returns."""
+    """The value of the witnesses' job."""
     return returned(f"[{', '.join(f'[{value}]' for value in others)}]")
 
 

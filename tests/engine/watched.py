@@ -57,7 +57,7 @@ class Watched:
         return await self.until(turn_id, lambda event: isinstance(event, FINAL))
 
     def of(self, conversation_id: str) -> list[Record]:
-        """What was told of a conversation."""
+        """The records of a conversation."""
         return [r for r in self._records if r.conversation_id == conversation_id]
 
     def has_ended(self, turn_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""What may be the name of a file, how a hostile one is shown, and how much may go into a turn."""
+"""The permitted names of a file, how a hostile one is shown, and how much may go into a turn."""
 
 import pytest
 from pydantic import ValidationError

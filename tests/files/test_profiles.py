@@ -75,7 +75,7 @@ def columns(found: dict[str, Any], table: int = 0) -> dict[str, Any]:
 
 
 def european(bad: str) -> bytes:
-    """What a spreadsheet saves as CSV in Germany, with an odd cell in line 57."""
+    """The CSV that a spreadsheet saves in Germany, with an odd cell in line 57."""
     rows = [f"{n % 28 + 1:02}.03.2025;Müller;{n}.{n:03},50;{n} %" for n in range(1, 80)]
     rows[55] = f"01.03.2025;Müller;{bad};"
     return "\r\n".join(["Datum;Händler;Betrag;Anteil", *rows]).encode("cp1252")

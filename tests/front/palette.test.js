@@ -1,4 +1,4 @@
-// What the command palette finds, in which order.
+// The entries that the command palette finds, and their order.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// What the settings' form changes, and how the dialog's state follows the server.
+// The changes by the settings' form, and how the dialog's state follows the server.
 
 import assert from "node:assert/strict";
 import test from "node:test";

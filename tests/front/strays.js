@@ -2,7 +2,7 @@
 
 import { parsers } from "prettier/plugins/acorn";
 
-// What people see or hear of an element's attributes, and what nobody reads of a component's.
+// The attributes of an element that people see or hear, and the unread ones of a component.
 const SHOWN =
   /^(title|placeholder|alt|label|aria-(label|description|placeholder|roledescription|valuetext))$/;
 const TECHNICAL = new RegExp(
@@ -28,7 +28,7 @@ function* ofTemplate(source) {
     if (/\p{L}/u.test(text)) yield text.trim();
 }
 
-// What a node holds, as [name of the property, node].
+// The children of a node, as [name of the property, node].
 const parts = (node) =>
   Object.entries(node).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])

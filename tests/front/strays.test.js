@@ -8,7 +8,7 @@ import { strays } from "./strays.js";
 
 const SCRIPTS = new URL("../../web/static/", import.meta.url);
 
-// What a person says to the model stays as it is: the offline model knows these words.
+// Words to the model stay as they are: the offline model knows them.
 const REQUESTS = ["js/examples.js", "js/projects.js"];
 
 test("a view's code holds no words of its own", () => {

@@ -1,4 +1,4 @@
-// What the views wear is what the sheets define, once.
+// The sheets define every class of the views, once.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

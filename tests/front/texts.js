@@ -1,4 +1,4 @@
-// What "#texts" is in the tests: the English catalogue.
+// The module "#texts" of the tests: the English catalogue.
 
 import { readFileSync } from "node:fs";
 

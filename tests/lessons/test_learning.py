@@ -1,4 +1,4 @@
-"""What is learnt from which turns, what it costs, and what becomes of a lesson."""
+"""The lessons of turns: which turns give some, their cost, and their later use."""
 
 import json
 from datetime import UTC, datetime, timedelta

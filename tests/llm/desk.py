@@ -1,4 +1,4 @@
-"""What a test of the client works with: a client, a budget, and the one real server whose script it
+"""The parts of a test of the client: a client, a budget, and the one real server whose script it
 writes.
 """
 

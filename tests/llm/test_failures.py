@@ -1,5 +1,5 @@
-"""What goes wrong between client and server, told so that a person knows what to check, and never
-showing the key.
+"""Failures between client and server, described so that a person knows the remedy, and never with
+the key.
 """
 
 import json

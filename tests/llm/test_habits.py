@@ -41,7 +41,7 @@ def completion(message: Body, finish: str = "stop") -> dict[str, Any]:
 
 
 def answered(body: Body) -> Served:
-    """What a server without faults replies."""
+    """The reply of a server without faults."""
     if body.get("stream"):
         return events({"choices": [{"delta": {"content": "fine"}, "finish_reason": "stop"}]})
     names = [tool["function"]["name"] for tool in body.get("tools", ())]

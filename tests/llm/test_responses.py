@@ -55,7 +55,7 @@ def only(answer: Answer) -> Answer:
 
 
 def answered(sent: Sent) -> Served:
-    """What a server without faults replies."""
+    """The reply of a server without faults."""
     body = sent.body
     if body.get("stream"):
         return events(written("It is "), written("45."), ended(TEXT), end="")

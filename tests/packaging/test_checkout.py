@@ -94,7 +94,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def printed(home: Home, *arguments: str, **more: str) -> str:
-    """What the program prints; nothing goes to stderr."""
+    """The output of the program; nothing goes to stderr."""
     ended = home.run(*arguments, **more)
     assert (ended.returncode, ended.stderr) == (0, "")
     return ended.stdout

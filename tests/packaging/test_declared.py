@@ -25,7 +25,7 @@ OURS = {
     "web",
 }
 UNBOUNDED = {"cryptography", "pytest", "rich"}
-"""Whose next version has not broken its callers for years."""
+"""Packages whose next version has not broken their callers for years."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
 REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS]

@@ -1,5 +1,5 @@
-"""What people without the repository use: a wheel, a source distribution, an image, a unit of
-systemd. Each is tried in an empty environment, with an empty home.
+"""The packages for people without the repository: a wheel, a source distribution, an image, a unit
+of systemd. Each is tried in an empty environment, with an empty home.
 """
 
 import json
@@ -257,7 +257,7 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
     for command in commands:
         subprocess.run(command, cwd=home.place, env=home.environment(UV_PYTHON=base), check=True)
     selfeng = python.with_name("selfeng")
-    # What the others have installed sets up as what uv has.
+    # The parts that the others have installed are set up as uv's are.
     parts = {} if installer == "uv" else {"PARTS_DIR": str(ROOT / "data")}
     asked = subprocess.run(
         [selfeng, REQUEST],

@@ -1,4 +1,4 @@
-"""What an installed package provides by entry points: a sandbox's backend, a provider of models."""
+"""Entry points of an installed package: a sandbox's backend, a provider of models."""
 
 import sys
 from pathlib import Path

@@ -95,7 +95,7 @@ REQUEST, ANSWER = "What is 15 percent of 300?", "15% of 300 is 45."
 
 @pytest.fixture(scope="module")
 def windows(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What happens in a process that looks like one of Windows."""
+    """The events in a process that looks like one of Windows."""
     home = str(tmp_path_factory.mktemp("home"))
     ran = subprocess.run(
         [sys.executable, "-c", ON_WINDOWS],

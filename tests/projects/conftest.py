@@ -103,7 +103,7 @@ class Bench:
         return [event.type.removeprefix("project_") for event in self.events[1:]]
 
     def prompts(self) -> list[str]:
-        """What the model was told, call by call."""
+        """The prompts of the model, call by call."""
         return [str(request.messages[-1]["content"]) for request in self.script.requests]
 
 

@@ -1,4 +1,4 @@
-"""What a person does on a project tells how long it took, as any turn does."""
+"""A person's action on a project reports its duration, as any turn does."""
 
 import asyncio
 

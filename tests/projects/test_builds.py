@@ -1,4 +1,4 @@
-"""What a build does beside running code: consent, stopping, going on, backups, mistakes of the
+"""A build's work other than running code: consent, stopping, continuing, backups, mistakes of the
 model. No container is needed for that.
 """
 

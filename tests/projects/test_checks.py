@@ -1,4 +1,4 @@
-"""What is found wrong with a Python file before anything runs."""
+"""The faults of a Python file that are found before anything runs."""
 
 import pytest
 

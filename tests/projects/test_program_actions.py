@@ -1,5 +1,5 @@
-"""What a program adds to a build and reaches of it: actions of its own, the context, packages of a
-requirements.txt, and the names of the package `autocoder`.
+"""A program's additions to a build, and its access to it: actions of its own, the context, packages
+of a requirements.txt, and the names of the package `autocoder`.
 """
 
 import pytest

@@ -238,7 +238,7 @@ CONNECTED = {
     },
     **{name: {"recorded": RECORDED} for name in ("tests", "deciding_test", "more_tests")},
 }
-"""What prompts have beside about tools that need something with consent."""
+"""The further values of prompts for tools that need something with consent."""
 
 
 def test_every_prompt_has_a_snapshot():

@@ -16,7 +16,7 @@ REPAIR = Provenance(
     usage=Usage(calls=2, input_tokens=900, output_tokens=100, cost=0.0125),
 )
 USED = ("write hello the wrong way round", "what is desserts backwards?")
-"""What `reverse_text` has served, the newest first."""
+"""The requests that `reverse_text` has served, the newest first."""
 
 
 async def prepare(home: Home, owner: str = "terminal") -> None:

@@ -32,7 +32,7 @@ Found = Mapping[str, tuple[Candidate, ...]]
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """What the registry finds for every request."""
+    """The tools that the registry finds for every request."""
     return asyncio.run(search_for_all(tmp_path_factory.mktemp("found")))
 
 

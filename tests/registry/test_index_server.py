@@ -35,7 +35,7 @@ pytestmark = pytest.mark.parametrize(
     ],
     indirect=True,
 )
-"""Who has several machines, and so a server, has PostgreSQL."""
+"""A person with several machines, and so a server, has PostgreSQL."""
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ class Slow(HashingEmbedder):
         self._waits_for, self.calls = waits_for, calls
         self.go = threading.Event()
         self.embedded: list[str] = []
-        """What each call began with."""
+        """The first text of each call."""
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if self._waits_for in " ".join(texts):

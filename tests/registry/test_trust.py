@@ -1,4 +1,4 @@
-"""What uses and failures make of a tool's standing."""
+"""The effect of uses and failures on a tool's standing."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What tools are found by: their words, and the requests that they have served."""
+"""The search terms of tools: their words, and the requests that they have served."""
 
 import sqlite3
 from contextlib import closing

@@ -1,5 +1,5 @@
-"""Clients of the two SDKs. What needs an SDK imports it when it runs: Anthropic's alone takes as
-long as all else that pytest collects.
+"""Clients of the two SDKs. Tests that need an SDK import it when they run: Anthropic's alone takes
+as long as all else that pytest collects.
 """
 
 from collections.abc import AsyncIterator, Iterator

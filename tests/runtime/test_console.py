@@ -8,7 +8,7 @@ from selfeng_agents.models import UserMessage
 
 
 class Console:
-    """What is shown, and what the person types."""
+    """The output, and the lines that the person types."""
 
     def __init__(self, *lines: str) -> None:
         self.shown = ""

@@ -26,7 +26,7 @@ LEFT_OUT = {
     "TextMessage": ("token_class", "non_metadata_fields", "tokens_to_message"),
     "Frozen": ("keys", "values"),
 }
-"""What is not here, as docs/runtime.md says."""
+"""The names that are missing here, as docs/runtime.md says."""
 POSITIONAL = {"func", "func_or_class", "function", "key", "message", "piece", "exc_value"}
 POSITIONAL |= {"message_or_messages", "log_level_for_errors"}
 """Parameters that have another name here; programs pass them by position."""
@@ -50,7 +50,7 @@ def lacking(wanted: list[str], function: Any) -> set[str]:
 
 
 def missing(name: str, value: Any, wanted: Any) -> list[str]:
-    """What a name lacks of what is wanted."""
+    """The parts that a name lacks."""
     match wanted:
         case list():
             return [f"{name}({parameter})" for parameter in lacking(wanted, value)]

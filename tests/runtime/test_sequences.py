@@ -1,4 +1,4 @@
-"""Whatever is sent comes as one flat sequence of messages."""
+"""Any value that is sent arrives as one flat sequence of messages."""
 
 import asyncio
 

@@ -192,7 +192,7 @@ BACKENDS: dict[str, Callable[[], Behind]] = {
     "bubblewrap": BubblewrapBehind,
     "runsc": RunscBehind,
 }
-"""What the contract suite runs on, by the ids of its tests; on gVisor, where a container takes a
+"""The backends of the contract suite, by the ids of its tests; on gVisor, where a container takes a
 second to start, with `make test-everywhere` only.
 """
 OF_THE_JUDGE = {
@@ -227,7 +227,7 @@ OTHERWISE_ON_RUNSC = {
     "test_output_of_suite_and_tool_is_kept_in_order": "it reports late that a pipe can be read, so "
     "lines of the two processes may change places",
 }
-"""What older versions of gVisor do in another way, by a part of the test's id."""
+"""Differences of older versions of gVisor, by a part of the test's id."""
 
 
 def parameters(module: str, everywhere: bool) -> list[ParameterSet]:

@@ -1,10 +1,10 @@
-"""What `make test` leaves to `make test-all`, and that to `make test-everywhere`: the same contract
-on a further backend, parts of long tables of cases, and engines that are brought up to be
-mistreated.
+"""The tests that `make test` leaves to `make test-all`, and that to `make test-everywhere`: the
+same contract on a further backend, parts of long tables of cases, and engines that are brought up
+to be mistreated.
 
 On Docker `make test` keeps how containers begin and end, their limits, and all that is Docker's
-alone. Elsewhere in the tests the mark `extended` stands at what takes long and repeats another
-test: with other instants, servers or commands.
+alone. Elsewhere the mark `extended` is on tests that take long and repeat another one: with other
+instants, servers or commands.
 """
 
 from collections.abc import Iterable

@@ -147,7 +147,7 @@ def planted(folder: Path) -> Iterator[Host]:
 
 @dataclass(frozen=True)
 class Seen:
-    """What became of a payload in each of its forms."""
+    """The outcome of a payload in each of its forms."""
 
     loaded: Verdict
     """As the module."""

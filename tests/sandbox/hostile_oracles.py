@@ -1,5 +1,5 @@
-"""What must become of each hostile tool, beyond what holds for all: it does not pass, nothing leaks
-and nothing is left.
+"""The required outcome of each hostile tool, beyond the rules for all: it does not pass, nothing
+leaks and nothing is left.
 """
 
 import json
@@ -153,9 +153,7 @@ def _no_suite(seen: Seen, host: Host) -> None:
 
 
 def _fills(seen: Seen, host: Host) -> None:
-    """What is to be written needs all memory by itself; where that is granted, each folder refuses
-    it.
-    """
+    """The content alone needs all memory; where that is granted, each folder refuses it."""
     assert all("It needed more memory than the 256 MB" in told for told in _problems(seen))
 
 

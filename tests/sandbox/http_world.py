@@ -40,7 +40,7 @@ def exchange(
 
 
 def echo(request: HttpRequest) -> HttpResponse:
-    """What the server got."""
+    """The request that the server got, as its response."""
     fields = {
         "method": request.method,
         "url": request.url,

@@ -30,8 +30,8 @@ def verdict(
     machine: str = "x86_64",
     arch: int | None = None,
 ) -> int:
-    """What the filter says of a call, by an interpreter of what `linux/filter.h` says of the
-    instructions that filters use.
+    """The filter's verdict on a call, by an interpreter of the instructions that filters use, as
+    `linux/filter.h` describes them.
     """
     number = NUMBERS[machine][call] if isinstance(call, str) else call
     data = struct.pack(

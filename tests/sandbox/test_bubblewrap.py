@@ -1,5 +1,5 @@
-"""What bubblewrap's containers have of their own: what they see and may call, who holds their
-limits, and when they end.
+"""The properties that only bubblewrap's containers have: their view and permitted calls, the
+enforcement of their limits, and their end.
 """
 
 import json

@@ -117,6 +117,6 @@ async def test_a_plan_that_tools_serve_is_one_tool_from_then_on(sandbox: SecureS
 
 
 def _values(events: list[Event]) -> list[str | None]:
-    """What the calls returned."""
+    """The values that the calls returned."""
     executions = [e.execution for e in events if isinstance(e, ExecutionFinished)]
     return [execution.data for execution in executions if isinstance(execution, Returned)]

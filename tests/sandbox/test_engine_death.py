@@ -51,7 +51,7 @@ async def sandbox(
 async def outcomes_of_jobs(
     sandbox: SecureSandbox, trouble: Callable[[], None], suite: str = HANGING, call: str = SLEEPING
 ) -> list[Verdict | Execution | BaseException]:
-    """What becomes of a verification and a call when there is trouble in the middle of them."""
+    """The outcomes of a verification and a call when there is trouble in the middle of them."""
     running = asyncio.Event()
     jobs = [
         asyncio.create_task(

@@ -1,5 +1,5 @@
-"""What a tool returns does not decide itself whether it is right: results are copies, and a test
-that passes whatever they are is refused.
+"""A tool's results do not decide whether they are right: they are copies, and a test that passes
+whatever they are is refused.
 """
 
 import pytest

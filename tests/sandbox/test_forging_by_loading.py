@@ -1,5 +1,5 @@
-"""What a suite loads, evaluates or starts can't run the tool's code in the tests' process: the
-suite fails, and says so.
+"""A suite that loads, evaluates or starts something can't run the tool's code in the tests'
+process: the suite fails, and says so.
 """
 
 import pytest

@@ -118,7 +118,7 @@ async def test_processes_that_fork_without_end_end_with_the_container(
 
 @pytest.mark.runsc
 async def test_nothing_of_a_call_is_left_to_the_next(sandbox: SecureSandbox) -> None:
-    """Whoever its parent was: older gVisor gives orphans to process 1 only."""
+    """Whichever process is its parent: older gVisor gives orphans to process 1 only."""
     await run(sandbox, "import os, signal\ndef tool():\n    if os.fork() == 0: signal.pause()")
     await sandbox.settle()
     await run(

@@ -1,4 +1,4 @@
-"""What tells of the machine is not seen in a container: by list is what may be seen, so that
+"""Facts about the machine are not visible in a container: a list has the visible files, so that
 nothing new is forgotten.
 """
 
@@ -29,7 +29,7 @@ SHOWN = [
     "version",
 ]
 OF_GVISOR = {"cgroups", "cmdline", "sentry-meminfo", "sys"}
-"""What it shows as well, of its own kernel."""
+"""The further files of its own kernel."""
 LOOK = """
 import os
 def told(path):

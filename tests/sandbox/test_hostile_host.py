@@ -60,7 +60,7 @@ class Redirecting(BaseHTTPRequestHandler):
 
 
 def printed(case: str) -> str:
-    """What the payload prints, which is nothing but a call of `print`."""
+    """The output of the payload, which is nothing but a call of `print`."""
     said = io.StringIO()
     with redirect_stdout(said):
         exec(compile(CASES[case].payload, case, "exec"), {"__builtins__": {"print": print}})
@@ -68,8 +68,8 @@ def printed(case: str) -> str:
 
 
 async def prompt_of(text: str) -> str:
-    """What the model reads of a tool's output, in the one call that sees it; it is offered no
-    functions there.
+    """The model's view of a tool's output, in the one call that sees it; it is offered no functions
+    there.
     """
     model = ScriptedModel("It says something.")
     result = Returned(type_name="str", text=text)
@@ -115,7 +115,7 @@ async def refused_name(sandbox: SecureSandbox, engine: DockerClient, folder: Pat
 
 
 async def d09(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> None:
-    """What a name of somebody else's would reach is not there; without the token, nothing is."""
+    """The targets of another person's name are not there; without the token, nothing is."""
     server = ServerProcess(folder, "threading")
     try:
         with server.browser() as other:

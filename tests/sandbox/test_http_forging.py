@@ -32,7 +32,7 @@ def nested(depth):
 async def attack(
     sandbox: SecureSandbox, body: str, network: DictionaryNetwork, **job: str
 ) -> Execution:
-    """What a call that does this comes to. The next one must work."""
+    """The outcome of a call that does this. The next one must work."""
     code = SEND + "\ndef tool():\n" + "".join(f"    {line}\n" for line in body.splitlines())
     outcome = await sandbox.execute(SandboxJob("tool", code, **job), {}, network=network)
     after = DictionaryNetwork()

@@ -1,6 +1,4 @@
-"""What can't be undone in a container never reaches another owner: an executor or a comparer serves
-one.
-"""
+"""Permanent changes of a container reach no other owner: an executor or a comparer serves one."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""What tests see of a tool in another process: its functions, exceptions, records and values, as if
-they had imported it.
+"""The tests' view of a tool in another process: its functions, exceptions, records and values, as
+if they had imported it.
 """
 
 import inspect

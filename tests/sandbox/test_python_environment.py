@@ -137,7 +137,7 @@ def test_packages_that_fail_their_trial_are_not_used_and_the_next_build_begins_a
 def test_sources_are_never_built(
     environment: PythonEnvironment, requirements: Path, tmp_path: Path
 ) -> None:
-    """What a source package's setup.py says would run on the host."""
+    """The setup.py of a source package would run on the host."""
     (tmp_path / "small-1.0-py3-none-any.whl").unlink()
     (tmp_path / "small-1.0").mkdir()
     (tmp_path / "small-1.0" / "setup.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")

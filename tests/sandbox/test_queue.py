@@ -30,7 +30,7 @@ class ByHand:
         """Clear it to hold `discard` up."""
         self.removable.set()
         self.problem: Exception | None = None
-        """What `start` raises."""
+        """The exception that `start` raises."""
         near, self.far = socket.socketpair()
         near.setblocking(False)
         self.stream = JudgeStream(near)

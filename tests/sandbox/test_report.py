@@ -1,4 +1,4 @@
-"""What a tool did, as data: every kind of value can be shown, and nothing is larger than its
+"""The outcome of a tool, as data: every kind of value can be shown, and nothing is larger than its
 limit.
 """
 

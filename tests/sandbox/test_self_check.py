@@ -1,4 +1,4 @@
-"""What an engine gave a container beside what was asked for is found before anything runs in it,
+"""Additions of an engine to the requested options are found before anything runs in the container,
 and named.
 """
 
@@ -58,7 +58,7 @@ ADDED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.fixture
 def account(image: str, engine: DockerClient) -> Iterator[Any]:
-    """What the engine says of a container with our options and others; it is never started."""
+    """The engine's description of a container with our options and others; it is never started."""
     made = []
 
     def make(**options: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What results of other servers become: resources are files with the names and types of these."""
+"""The results of other servers: resources become files with the names and types of these."""
 
 from base64 import b64encode
 

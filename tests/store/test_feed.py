@@ -23,7 +23,7 @@ pytestmark = pytest.mark.postgres
 
 
 class Process:
-    """What a web process has of the store."""
+    """The store of one web process."""
 
     def __init__(self, url: str) -> None:
         self.engine = attach(url)

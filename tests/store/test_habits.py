@@ -1,4 +1,4 @@
-"""What a person often asks after a tool, and uses together with it."""
+"""The requests that often follow a tool, and the tools used together with it."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What is kept of the tools of other servers."""
+"""The stored tools of other servers."""
 
 import sqlalchemy as sa
 

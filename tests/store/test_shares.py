@@ -1,5 +1,5 @@
-"""What a link shows: events of the conversation itself, of turns that have ended, and nothing of
-the library or the server.
+"""The contents of a link: events of the conversation itself, of turns that have ended, and nothing
+of the library or the server.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What turns spend: by conversation and month, what reuse saves, and the limit of a month."""
+"""Spending of turns: by conversation and month, the savings by reuse, and the limit of a month."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who of those who wait is the next to run, and what each is told."""
+"""The order of waiting turns, and the reports to each."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -438,7 +438,7 @@ class FakeHealth:
 
 
 class OneLesson:
-    """What was learnt: one lesson, which can be edited and removed."""
+    """The lessons: one, which can be edited and removed."""
 
     def __init__(self) -> None:
         self._lessons = {LESSON.id: LESSON}

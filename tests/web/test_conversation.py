@@ -406,7 +406,7 @@ def test_a_request_that_is_sent_again_is_the_turn_that_it_began(
         first, again = (one.result() for one in sent)
         assert first["ok"]
         assert again == first
-        # Whose request came second joined when the turn was under way, or over.
+        # The second request joined when the turn was under way, or over.
         records = page.whole(first["conversation_id"], "turn_finished")
         assert page.call("ask", request, timeout=20) == first
         assert page.follow(first["conversation_id"]) == records

@@ -1,4 +1,4 @@
-"""What one address may take of a server: guesses at the token."""
+"""The limits of one address at a server: guesses at the token."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What no honest page sends: an answer that says what is wrong, and a server that goes on."""
+"""Messages that no honest page sends: the answer has the error, and the server continues."""
 
 import json
 import re

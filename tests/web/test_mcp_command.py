@@ -106,7 +106,7 @@ async def test_cancelling_a_call_stops_the_turn_of_the_app(server: ServerProcess
 
 
 def refusal(folder: Path, **environment: str) -> str:
-    """What the command says as it ends at once."""
+    """The error of the command that ends at once."""
     ran = subprocess.run(
         [sys.executable, *ARGUMENTS],
         env={**os.environ, "DATA_DIR": str(folder), "FLASK_PORT": "1", **environment},

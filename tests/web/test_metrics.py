@@ -1,4 +1,4 @@
-"""What a process tells Prometheus of what it has done."""
+"""The metrics of a process for Prometheus."""
 
 import re
 from pathlib import Path

@@ -38,7 +38,7 @@ def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProc
 
 
 class Reply:
-    """What a request was answered with."""
+    """The response to a request."""
 
     def __init__(self, server: ServerProcess, path: str, body: dict[str, Any]) -> None:
         with server.program() as program:

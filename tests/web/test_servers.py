@@ -23,7 +23,7 @@ def visitor(server: ServerProcess) -> Iterator[requests.Session]:
 
 @pytest.fixture
 def listed(server: ServerProcess, visitor: requests.Session, tmp_path: Path) -> dict[str, Any]:
-    """What the page shows of a server once it is connected, and of a bad entry."""
+    """The page's view of a server once it is connected, and of a bad entry."""
     write(server.folder, s=entry(tmp_path), bad={})
     while True:
         good, bad = visitor.get(f"{server.url}/api/v1/servers").json()["servers"]

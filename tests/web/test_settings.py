@@ -244,7 +244,7 @@ def test_a_secret_is_kept_and_no_answer_has_its_value(
 
 
 def ended_state(visitor: requests.Session, address: str) -> dict[str, Any]:
-    """What the state is when nobody waits for the person any more."""
+    """The state when the wait for the person has ended."""
     while (state := visitor.get(address).json())["state"] == "waiting":
         assert "token" not in str(state)
     return dict(state)

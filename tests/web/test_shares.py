@@ -21,7 +21,7 @@ def client(server: ServerProcess, visitor: requests.Session) -> Iterator[Client]
 
 
 class Owner:
-    """What the owner of a conversation does with its links."""
+    """The owner of a conversation, with its links."""
 
     def __init__(self, server: ServerProcess, visitor: requests.Session, conversation: str) -> None:
         self._visitor, self._own = visitor, {"Origin": server.url}

@@ -68,7 +68,7 @@ class Process:
         )
 
     def link(self) -> str:
-        """What a page server prints."""
+        """The link that a page server prints."""
         assert self._process.stdout
         return self._process.stdout.readline().strip()
 
@@ -201,7 +201,7 @@ def test_nor_does_a_killed_engine_of_two(
 
 
 async def next_start(hosts: Sequence[str]) -> None:
-    """What a server does about containers when it starts: those of a worker that was killed, and of
+    """A server's clean-up of containers when it starts: those of a worker that was killed, and of
     an engine that was, are there still.
     """
     sandbox = SecureSandbox(docker_hosts=hosts)

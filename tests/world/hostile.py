@@ -62,7 +62,7 @@ ACCESSES: Sequence[NetworkAccess] = (
     NetworkAccess(host="169.254.169.254", private=True, port=80, scheme="http"),
     *(NetworkAccess(host=f"{name}.world.example") for name in _NAMES),
 )
-"""What the tool of the cases is allowed."""
+"""The access that the tool of the cases is allowed."""
 
 
 class Case(NamedTuple):
@@ -243,7 +243,7 @@ def reveals(text: str) -> bool:
 
 
 async def harm(case: Case, world: World, attempt: Attempt) -> str:
-    """What the case reached that it must not; "" if nothing."""
+    """The forbidden target that the case reached; "" if none."""
     world.hosts.update({f"{name}.world.example": [address] for name, address in _NAMES.items()})
     world.hosts["mixed.world.example"] = [f"{PUBLIC}7", "10.0.0.5"]
     world.hosts["rebinding.world.example"] = ["127.0.0.1"]

@@ -30,7 +30,9 @@ class AgentReply(Coded):
     questions: tuple[Question, ...] = ()
     """outcome `asks`: what only the person knows."""
     agent: str = ""
-    """Who replied to the person, and continues with their answers; "" to another agent."""
+    """The agent that replied to the person and continues with their answers; "" in a reply to
+    another agent.
+    """
 
     def __str__(self) -> str:
         return questions_text(self.questions, self.text) if self.questions else self.text
@@ -46,7 +48,9 @@ class Task:
     """`user` or the name of an agent."""
     message: str
     thread: list[ChatMessage]
-    """What the two said so far, oldest first; the agent adds the new message and its own calls."""
+    """The messages of the two so far, oldest first; the agent adds the new message and its own
+    calls.
+    """
     workspace: AgentWorkspace
     recipients: tuple[Recipient, ...]
     """The agents that it can send messages to."""

@@ -21,8 +21,8 @@ def {_NAME}(code: str) -> list[str]:
             raise
     return os.listdir()
 """
-"""What the sandbox runs; the code is its argument, so that a syntax error in the code is the code's
-own.
+"""The program that the sandbox runs; the code is its argument, so that a syntax error in the code
+is the code's own.
 """
 
 

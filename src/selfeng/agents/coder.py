@@ -114,7 +114,7 @@ class CoderTools:
         """The sources of the tools that the code imports, and of those that they import."""
         try:
             names = sorted(imported_names(code) - _THERE)
-        except (SyntaxError, ValueError):  # which the run itself tells
+        except (SyntaxError, ValueError):  # which the run itself reports
             return {}
         pins = set[Requirement]()
         for name in names:
@@ -216,7 +216,7 @@ async def _run(
 
 
 def _run_outcome(execution: Execution) -> dict[str, Any]:
-    """What the model is told of a run."""
+    """The outcome of a run, as JSON for the model."""
     printed = {"printed": shortened(execution.stdout, _SHOWN)}
     match execution:
         case Returned():

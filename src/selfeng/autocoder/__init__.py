@@ -89,7 +89,7 @@ class RunningBuild:
     ) -> None:
         """By default the terminal shows the events, as `log_level` says, and asks in step mode."""
         self.context: Context | None = None
-        """What was known before the last choice of an action; None before the first."""
+        """The context of the last choice of an action; None before the first."""
         self._options, self._actions = options, actions
         self._on_event = on_event or ProjectTerminal(options.log_level).show
         self._consent = consent or (

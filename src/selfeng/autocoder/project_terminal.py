@@ -145,7 +145,7 @@ def format_event(event: AnyProjectEvent) -> tuple[State, str]:
 
 
 def format_detail(event: AnyProjectEvent) -> str:
-    """What `debug` shows below the line."""
+    """The text that `debug` shows below the line; "" if there is none."""
     match event:
         case ProjectActChosen():
             return event.arguments

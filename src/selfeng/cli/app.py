@@ -48,8 +48,8 @@ class RequestOrCommand(TyperGroup):
         return super().parse_args(ctx, ["ask", *args] if asks else args)
 
     def _asks(self, ctx: Any, args: list[str]) -> bool:
-        """A word that may be a misspelt command is no request. Without arguments, something that is
-        piped in is one.
+        """A word that may be a misspelt command is not a request. Without arguments, piped input is
+        one.
         """
         if not args:
             from selfeng.cli.standard_input import is_piped
@@ -130,8 +130,8 @@ app.add_typer(health_commands.app, name="health")
 
 
 def main() -> NoReturn:
-    """The program `selfeng`; what is no command is a request: `selfeng "What is 15 percent of
-    300?"`.
+    """The program `selfeng`; anything that is not a command is a request: `selfeng "What is 15
+    percent of 300?"`.
     """
     run_and_exit(lambda: app(prog_name="selfeng"))
 

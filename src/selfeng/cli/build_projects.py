@@ -1,4 +1,4 @@
-"""What `selfeng build` does: projects of several files, by flags or by questions."""
+"""The command `selfeng build`: projects of several files, by flags or by questions."""
 
 import asyncio
 import json

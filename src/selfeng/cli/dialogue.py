@@ -43,7 +43,7 @@ EXIT_CODES: Mapping[Outcome, int] = {
     Outcome.DECLINED: 4,
     Outcome.STOPPED: 5,
 }
-"""What the commands that run a turn end with; 2 is for options that can't be understood."""
+"""The exit codes of the commands that run a turn; 2 is for options that can't be understood."""
 
 
 async def show_turn(
@@ -108,7 +108,7 @@ async def show(
 
 
 def _show_recalled(json: bool, records: Sequence[Record]) -> None:
-    """Show what is computed beside a turn, also after its end."""
+    """Show the checks that run concurrently with a turn, also after its end."""
     for record in records:
         if isinstance(record.event, AnswersRecomputed):
             _show_record(record, Terminal(), json)
@@ -135,8 +135,8 @@ async def _records(engine: Engine, pending_turn: Awaitable[Asked]) -> AsyncItera
 
 
 async def asked_what_is_wrong() -> tuple[str, str]:
-    """What is wrong, and the right value; "" each where the person leaves it out, or is not at a
-    terminal.
+    """The right value and the error, in the person's words; "" each where the person leaves it out,
+    or is not at a terminal.
     """
     if not sys.stdin.isatty():
         return "", ""

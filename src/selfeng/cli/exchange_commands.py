@@ -189,7 +189,7 @@ def _show(offer: ImportOffer, file: str, wanted_names: set[str]) -> None:
 
 
 def _words(tool: ToolWords) -> list[str]:
-    """What a person accepts of a tool."""
+    """The lines that describe a tool to the person who accepts it."""
     lines = [tool.signature, f"  {tool.description}"]
     lines += [f"  {name}: {words}" for name, words in tool.parameters.items() if words]
     lines += [f"  found by: {request}" for request in tool.example_requests]
@@ -212,7 +212,7 @@ def _line(finding: ImportFinding) -> str:
 
 
 def _may_install(offer: ImportOffer, names: set[str]) -> bool:
-    """Ask the person about the packages that tools need; where nobody can answer, they are not
+    """Ask the person about the packages that tools need; without a person to answer, they are not
     installed.
     """
     locks = [draft.lock for draft in offer.drafts if draft.name in names]
@@ -223,7 +223,7 @@ def _may_install(offer: ImportOffer, names: set[str]) -> bool:
 
 
 def _accepted(names: set[str]) -> bool:
-    """Ask the person. Raises: RequestError: nobody can answer."""
+    """Ask the person. Raises: RequestError: no person can answer."""
     if not sys.stdin.isatty():
         raise RequestError(
             f"{count(len(names), 'tool')} can't be accepted, as standard input is no terminal",

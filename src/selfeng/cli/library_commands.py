@@ -107,7 +107,9 @@ async def tools(
 
 
 def _described(tool: Tool, *, with_sources: bool) -> dict[str, Any]:
-    """What a program needs to call the tool; `with_sources`: with them, too."""
+    """The tool as JSON, with everything that a call needs; `with_sources` adds code, tests and
+    example requests.
+    """
     fields = {"name", "description", "version", "standing", "uses", "created_at"}
     record = tool.model_dump(
         mode="json",

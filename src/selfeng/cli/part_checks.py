@@ -35,11 +35,11 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "response_synthesizer": (),
     "capability_registry": ("embedder",),
 }
-"""What the machine must have for a check, if not everything."""
+"""The parts of the machine that a check needs, if not all."""
 
 
 async def check_model(engine: Engine, say: Say) -> int:
-    """What the model's server can do, and what that means for a turn."""
+    """Print the abilities of the model's server, and their consequences for a turn."""
     from selfeng.models.abilities import suitability  # imports the SDK
 
     if engine.configuration.settings.offline:

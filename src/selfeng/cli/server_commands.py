@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 _PATIENCE = 30.0
-"""Seconds for a server to start and tell its tools."""
+"""Seconds for a server to start and list its tools."""
 Server = Annotated[str, typer.Argument(help="Its name in mcp.json.")]
 Tool = Annotated[str, typer.Argument(help="One of its tools; by default all.")]
 

@@ -15,7 +15,7 @@ from selfeng.core.files import LARGE, MB, PIECE, File, FileLimits, LargeFiles
 from selfeng.core.pictures import picture_type
 
 _PATIENCE = 2.0
-"""Seconds of silence after which a person is told what the command waits for."""
+"""Seconds of silence after which the command prints that it waits for input."""
 _LONGEST_LINE = 1_000
 """Characters of a line that is read as a part of the request."""
 

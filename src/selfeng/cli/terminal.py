@@ -1,4 +1,4 @@
-"""What a terminal shows: the events of a turn, a version of a tool, and progress."""
+"""The terminal's output: the events of a turn, a version of a tool, and progress."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -272,7 +272,7 @@ def _line_state(state: str) -> str:
 
 
 def _judged(event: Witnessed | AnswerCorrected | AnswersRecomputed | ToolProposed) -> str:
-    """What is known of a result, or of earlier ones."""
+    """The verdict on a result, or on earlier ones."""
     match event:
         case Witnessed(other="", of=of):
             return f"checked by {count(of, 'other implementation')}"
@@ -297,7 +297,7 @@ def _indented(text: str) -> str:
 
 
 def _printed(execution: Execution) -> str:
-    """What a run of code printed, and how it ended."""
+    """The output of a run of code, and how it ended."""
     printed = (
         f":\n{_indented(shortened(execution.stdout, _SHOWN))}" if execution.stdout.strip() else ""
     )
@@ -330,7 +330,7 @@ def _truncate(text: str, limit: int) -> str:
 
 
 def spent(event: BudgetSpent) -> str:
-    """What a turn has spent, next to its limits."""
+    """The time, model calls, tokens and cost that a turn has spent, next to their limits."""
     usage, limits = event.usage, event.limits
     tokens = usage.input_tokens + usage.output_tokens
     parts = [

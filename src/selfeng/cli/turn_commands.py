@@ -74,9 +74,9 @@ async def ask(
         bool, typer.Option("--temporary", help="List it nowhere, learn nothing, keep it a day.")
     ] = False,
 ) -> int:
-    """Run one turn: steps go to stderr, the answer to stdout. What is piped in is the request, or a
-    file of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the
-    request is declined, 5 if it is stopped.
+    """Run one turn: steps go to stderr, the answer to stdout. Piped input is the request, or a file
+    of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the request is
+    declined, 5 if it is stopped.
     """
     from selfeng.cli.dialogue import show_turn
     from selfeng.cli.standard_input import is_piped, read_request, with_input

@@ -26,8 +26,8 @@ async def together(*coroutines: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
 
 @asynccontextmanager
 async def beside(coroutine: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    """Do it beside what the context does, and wait for it at the end. If one of the two fails, its
-    error is raised when the other was cancelled and has ended.
+    """Do it concurrently with the context's work, and wait for it at the end. If one of the two
+    fails, its error is raised when the other was cancelled and has ended.
     """
     async with first_error_alone() as group:
         group.create_task(coroutine)
@@ -51,7 +51,7 @@ class BackgroundTasks:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run in the background; asyncio logs an error that nobody reads."""
+        """Run in the background; asyncio logs an unread error."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

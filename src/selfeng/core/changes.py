@@ -32,7 +32,9 @@ _MOST = 16
 
 
 class Renewed(Generic[T]):
-    """What is made again after each change; callers that began with the former one keep it."""
+    """An object that is made again after each change; callers that began with the former one keep
+    it.
+    """
 
     def __init__(self, make: Callable[[str], T], changed: Changes[[]]) -> None:
         """`make` gets the name of a variant, "" for the usual."""

@@ -19,8 +19,7 @@ CHOICES = "settings.json"
 def read_choices(folder: Path) -> dict[str, Any]:
     """The choices by the names of settings; empty if there are none.
 
-    Raises:
-        ConfigurationError: the file can't be read, or is no JSON object.
+    Raises: ConfigurationError: the file can't be read, or is not a JSON object.
     """
     path = folder / CHOICES
     if not os.access(folder, os.X_OK):  # missing, or of another user, whose choices these are not

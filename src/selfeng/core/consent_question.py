@@ -38,7 +38,7 @@ class ConsentAsked(Coded):
     question: Question
     call: FunctionCall | None = None
     specified: SpecifiedTool | None = None
-    """What the model has specified; None for a call."""
+    """The tool that the model has specified; None for a call."""
     agent: str = ""
     """The agent that the person asked, and that begins again with the answer."""
     schedule: SchedulePlan | None = None
@@ -192,7 +192,7 @@ def consent_id(digest: str) -> str:
 
 
 def consents_of(answers: Iterable[Answer]) -> dict[str, Consent]:
-    """What a person said to questions for consent, by their ids."""
+    """The person's answers to questions for consent, by the ids of the questions."""
     return {
         answer.id: cast(Consent, answer.value)
         for answer in answers

@@ -27,8 +27,8 @@ class DaemonThreads:
         self._threads: list[threading.Thread] = []
 
     async def run(self, function: Callable[[], T]) -> T:
-        """What the function returns or raises. A call that has begun continues after
-        cancellation.
+        """Call the function in a thread, and return its value or raise its error. A call that has
+        begun continues after cancellation.
         """
         return await asyncio.wrap_future(self.submit(function))
 
@@ -78,8 +78,8 @@ class DaemonThreads:
 
 
 async def unwaited(ask: Callable[[], T]) -> T:
-    """What `ask` returns or raises, called in a thread that nothing waits for: cancelling this, or
-    Ctrl-C, ends it at once.
+    """Call `ask` in a thread that nothing waits for, and return its value or raise its error:
+    cancelling this, or Ctrl-C, ends it at once.
     """
     thread = DaemonThreads(1, "question")
     answer = thread.submit(ask)

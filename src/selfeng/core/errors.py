@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from selfeng.core.tool import Need
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "request", "internal"]
-"""What gave up. task: the work itself, in a working environment; budget: a limit was reached;
-request: the caller sent what can't be used; the others: that part is broken.
+"""The kind of a failure. task: the work itself, in a working environment; budget: a limit was
+reached; request: the caller sent what can't be used; the others: that part is broken.
 """
 FailureCause = Literal[
     "", "unreachable", "slow", "interrupted", "failing", "overloaded", "no_access", "no_quota",
@@ -81,7 +81,9 @@ CAUSES: Mapping[FailureKind, tuple[FailureCause, ...]] = {
         "interrupted", "database", "embedder", "setting", "silent", "unsaved", "consent",
     ),
 }  # fmt: skip
-"""The causes of each kind, beside "". The page has a sentence for each (web/static/locales)."""
+"""The causes of each kind, in addition to "". The page has a sentence for each
+(web/static/locales).
+"""
 
 
 class AgentError(Exception):
@@ -113,7 +115,7 @@ class AgentError(Exception):
 
     @property
     def event_fields(self) -> Mapping[str, Any]:
-        """What the last event of a turn or build tells of it."""
+        """The error's fields in the last event of a turn or build."""
         return {
             "message": self.message,
             "remedy": self.remedy,
@@ -274,9 +276,9 @@ class NotConsented(AgentError):
 
     cause = "consent"
     asks: "ConsentAsked | None" = None
-    """What the person can be asked, before all is done again."""
+    """The question to ask the person before a second try."""
     needs: "tuple[Need, ...]" = ()
-    """What a tool of the library needs for that."""
+    """The needs of the library's tool that lack consent."""
 
 
 class NetworkRefused(AgentError):
@@ -347,8 +349,8 @@ class SynthesisFailed(AgentError):
 
 
 class Diverged(Exception):
-    """A turn that goes on in another process went another way than before. No `AgentError`: no
-    stage may take it for a failure of the work.
+    """A turn that was resumed in another process took a different path than before. Not an
+    `AgentError`: no stage may take it for a failure of the work.
     """
 
 

@@ -33,7 +33,7 @@ class Outcome(StrEnum):
     """How a turn ended, for the person who asked."""
 
     ANSWERED = "answered"
-    """What was asked for was done."""
+    """The request was carried out."""
     ASKED = "asked"
     """The person is asked for what is missing."""
     DECLINED = "declined"
@@ -44,7 +44,7 @@ class Outcome(StrEnum):
 
 
 Decision = Literal["", "steps", "delegate", "answer", "question", "impossible"]
-"""What a finished specification came to, in place of a tool."""
+"""The outcome of a finished specification, in place of a tool."""
 StepState = Literal["started", "streaming", "finished", "failed"]
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
@@ -54,7 +54,7 @@ come directly from the turn, never in JSON.
 
 
 class Limits(Value):
-    """What one turn may spend on the model."""
+    """The limits of one turn's use of the model."""
 
     calls: int = 40
     tokens: int = 400_000
@@ -111,7 +111,7 @@ class ModelSilent(Value):
 
 
 ModelNews = ThoughtAloud | ModelAskedAgain | ModelSilent
-"""What a call of the model reports before its reply is whole."""
+"""The reports of a model call before its reply is complete."""
 
 
 class TurnStarted(Value):
@@ -120,7 +120,7 @@ class TurnStarted(Value):
     type: Literal["turn_started"] = "turn_started"
     request: str
     files: tuple[FileReference, ...] = ()
-    """What came with the request."""
+    """The files that came with the request."""
     contents: Contents = ()
     keeps: str = ""
     """Id of the turn with the plan that this one makes a tool of."""
@@ -139,11 +139,11 @@ class TurnStarted(Value):
 
 
 class TurnResumed(Value):
-    """The process that ran the turn ended, and a process goes on with it."""
+    """The process that ran the turn ended, and another process resumed it."""
 
     type: Literal["turn_resumed"] = "turn_resumed"
     again: bool = False
-    """Whether the turn begins again from its request; otherwise it goes on where it was."""
+    """Whether the turn begins again from its request; otherwise it resumes where it was."""
 
 
 class StageEntered(StageEvent):
@@ -267,7 +267,7 @@ class SuiteRepeated(StageEvent):
     same: bool
     """Whether every test had the same outcome as before."""
     detail: str = ""
-    """What differed, such as `test_doubles failed`."""
+    """The difference, such as `test_doubles failed`."""
 
 
 class AnswerCorrected(StageEvent):
@@ -277,7 +277,7 @@ class AnswerCorrected(StageEvent):
     tool: str
     version: int
     turn_id: str
-    """Whose answer was wrong."""
+    """The turn whose answer was wrong."""
 
 
 class ToolProposed(StageEvent):
@@ -292,7 +292,7 @@ class ToolProposed(StageEvent):
 
 class AnswersRecomputed(StageEvent):
     """The corrected tool was called as for the person's earlier answers; which of them change is
-    read anew whenever the person looks, since their values end with their conversations.
+    read again whenever the person looks, since their values end with their conversations.
     """
 
     type: Literal["answers_recomputed"] = "answers_recomputed"
@@ -340,7 +340,7 @@ class Executing(StageEvent):
     hosts: str = ""
     """Where it may send requests."""
     limits: str = ""
-    """What a person allowed it, where that is more than usual."""
+    """The limits that a person allowed it, where they exceed the usual."""
 
 
 class ExecutionProgress(StageEvent):
@@ -365,7 +365,7 @@ class ConsentDecided(StageEvent):
     server: str
     """The MCP server, or the hosts."""
     decision: Consent
-    """once: for this turn; no: the turn goes on without it."""
+    """once: for this turn; no: the turn continues without it."""
 
 
 class ExecutionFinished(StageEvent):
@@ -495,8 +495,8 @@ class AnswerToken(Value):
     text: str
     offset: int | None = None
     """Where the piece stands in its stream, in UTF-16 code units, as JavaScript counts them: it
-    replaces what stood from there on, since a turn that goes on after an interruption may write a
-    reply again. None in records of older versions: at the end.
+    replaces what stood from there on, since a resumed turn may write a reply again. None in records
+    of older versions: at the end.
     """
 
 
@@ -525,8 +525,8 @@ class TurnFailed(Value):
 
     type: Literal["turn_failed"] = "turn_failed"
     where: Place
-    """What gave up: a stage, `building` or `acting` on a project, the name of an agent, or
-    `internal`.
+    """The place of the failure: a stage, `building` or `acting` on a project, the name of an agent,
+    or `internal`.
     """
     message: str
     remedy: str = ""
@@ -632,7 +632,7 @@ class Record(Value):
 LAST_SEQ = 2**31 - 1
 """The largest number that a record may have."""
 WRONG_ANSWER = "This answer was wrong; a later one corrects it."
-"""What stands before an answer that was corrected, where the page does not show it."""
+"""The words before an answer that was corrected, where the page does not show it."""
 
 
 def corrected_turns(events: Iterable[Event]) -> set[str]:

@@ -40,9 +40,9 @@ _TYPES = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".mid": "audio/midi",
 }
-"""What `mimetypes` may not know, as it reads the machine's own lists."""
+"""Types that `mimetypes` may not know, as it reads the machine's own lists."""
 _UNSAFE = re.compile(r"^image/|html|[+/]xml|script", re.IGNORECASE)
-"""What a browser would show or run; a picture is one by its content alone."""
+"""Types that a browser would show or run; a picture is one by its content alone."""
 _SHOWN = 80
 
 
@@ -84,7 +84,7 @@ FileName = Annotated[str, AfterValidator(_checked)]
 
 
 class FileReference(Value):
-    """What is known of a file without its content."""
+    """The metadata of a file, without its content."""
 
     name: FileName
     size: int
@@ -146,7 +146,7 @@ class LargeFiles:
     """
 
     def __init__(self, folder: Path, unused: float = 6 * 3600) -> None:
-        """A content that nobody asked for during `unused` seconds is removed."""
+        """A content that was not requested for `unused` seconds is removed."""
         self._folder, self._unused = folder, unused
 
     def take(self, name: str, pieces: Iterable[bytes]) -> File:
@@ -194,7 +194,7 @@ class LargeFiles:
             (self._folder / sha256).unlink(missing_ok=True)
 
     def remove_unused(self) -> None:
-        """Remove the contents that nobody asked for."""
+        """Remove the contents that were not requested."""
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
             try:
                 if path.stat().st_mtime < time.time() - self._unused:

@@ -61,7 +61,7 @@ CRON = "schedule_cron"
 """The argument with the times at which the request wants the call to be made again and again."""
 
 CLAIMED = 'Tool of the server "{server}", which says: '
-"""What stands before the description of another server's tool, as that is no instruction."""
+"""The words before the description of another server's tool, as that is not an instruction."""
 
 
 def as_function(

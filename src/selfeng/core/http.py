@@ -75,7 +75,7 @@ class HttpRequest(Value):
 
 
 class HttpResponse(Value):
-    """What a server answered, after redirects, decompressed, without the values of secrets."""
+    """A server's response, after redirects, decompressed, without the values of secrets."""
 
     status: int
     headers: Headers = ()
@@ -203,7 +203,7 @@ class NetworkAccess(Value):
 
 
 def names_own_network(host: str) -> bool:
-    """Whether a name or an address is one of the own network, as far as words tell."""
+    """Whether a name or an address is one of the own network, as far as its text shows."""
     with suppress(ValueError):
         return ip_address(host).is_private
     return "." not in host or host.endswith((".local", ".lan", ".internal", ".home.arpa"))

@@ -6,7 +6,7 @@ from typing import Literal
 from selfeng.core.value import Value
 
 AgentKind = Literal["specify", "test", "implement", "execute", "coder", "proxy"]
-"""Who a lesson is for: the stage that writes the specification, the suite, or the module and its
+"""The reader of a lesson: the stage that writes the specification, the suite, or the module and its
 repairs; the one that chooses a tool and its arguments; the agent that works step by step in Python;
 or the one that relays between the person and the other agents.
 """
@@ -34,7 +34,7 @@ class Lesson(LessonHint):
     failed: int = 0
     """Turns in which that step failed all the same."""
     weight: float
-    """0..1: how much it counts beside others."""
+    """0..1: its weight among others."""
     expired: bool = False
     """Whether it is no longer shown, because it did not help or was not needed."""
     created_at: datetime

@@ -118,7 +118,7 @@ class ModelServer(Value):
 
     @property
     def near(self) -> bool:
-        """Whether the URL names this machine or one of its own network, as far as words tell."""
+        """Whether the URL names this machine or one of its own network, as far as its text says."""
         host = (urlsplit(self.base_url).hostname or "").rstrip(".")
         return host.endswith(".localhost") or names_own_network(host)
 
@@ -141,7 +141,7 @@ class ModelServer(Value):
         return any(secret in text for secret in self._secrets)
 
     def clean(self, text: str) -> str:
-        """What the server says, in one short line and without secrets."""
+        """The server's text, in one short line and without secrets."""
         for secret in self._secrets:
             text = text.replace(secret, "(key)")
         line = _KEY_LIKE.sub("(key)", " ".join(text.split()))

@@ -45,7 +45,7 @@ def system_store() -> str:
 
 
 def trust(environment: Mapping[str, str] = os.environ) -> str:
-    """What helps a program that does not trust a server."""
+    """The remedy for a program that does not trust a server's certificate."""
     where = environment.get("SSL_CERT_FILE") or system_store() or "the system's store"
     return (
         f"the server's certificate is not signed by an authority in {where}: add that of your "

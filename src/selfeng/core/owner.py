@@ -19,7 +19,7 @@ def current_owner() -> str:
 
 @contextmanager
 def owned_by(owner: str) -> Iterator[None]:
-    """What starts inside belongs to `owner`."""
+    """Make `owner` the owner of all work that starts inside."""
     before = _owner.set(owner)
     try:
         yield

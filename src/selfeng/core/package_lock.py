@@ -47,7 +47,7 @@ _COMPILE = (
 
 
 _MEGABYTES = 100_000
-"""Bytes from which a size is told in megabytes."""
+"""Bytes from which a size is shown in megabytes."""
 
 
 class Package(Value):
@@ -84,7 +84,7 @@ class PackageLock(Value):
     sandbox has.
     """
     facts: tuple[Package, ...] = ()
-    """What is known of its packages."""
+    """The facts about its packages."""
 
     @property
     def packages(self) -> tuple[Package, ...]:
@@ -155,7 +155,7 @@ def _lines(locked: Mapping[str, Any]) -> str:
 
 
 def _facts(locked: Mapping[str, Any]) -> Package:
-    """What its wheels and the package index say of a package, as far as they can be read."""
+    """The facts about a package from its wheels and the package index, as far as readable."""
     import httpx2
 
     name, version = _plain(locked["name"]), locked["version"]

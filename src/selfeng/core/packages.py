@@ -1,4 +1,5 @@
-"""Packages: which ones the sandbox offers beside the standard library, and how to install them.
+"""Packages: which ones the sandbox offers in addition to the standard library, and how to install
+them.
 
 Imports nothing but the standard library: set-up runs it before anything is installed.
 """
@@ -94,8 +95,8 @@ def lacking(*modules: str) -> tuple[str, ...]:
 
 
 def provided(group: str, name: str, variable: str, usual: Iterable[str]) -> Any:
-    """What an installed package provides by this name as an entry point of the group; `variable`
-    is the setting that asks for it, and `usual` are its other values. A checkout need not be
+    """The entry point of this name that an installed package provides in the group; `variable` is
+    the setting that asks for it, and `usual` are its other values. A checkout need not be
     installed.
 
     Raises:
@@ -150,7 +151,7 @@ def fetch_command(requirements: Path, target: Path) -> list[str]:
 
 
 def _installer() -> str:
-    """What has installed this program's packages, by their own account; "" if nothing has."""
+    """The installer of this program's packages, by their own account; "" if there is none."""
     try:
         return (distribution("pydantic").read_text("INSTALLER") or "").strip()
     except PackageNotFoundError:

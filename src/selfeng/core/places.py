@@ -24,8 +24,8 @@ def _home() -> Path:
 
 
 FILES = _CHECKOUT if _IS_CHECKOUT else _PACKAGE / "files"
-"""What ships beside the code: locked lists of packages, the build files of the sandbox's image and,
-but for a checkout, the page's bundle.
+"""The files that ship next to the code: locked lists of packages, the build files of the sandbox's
+image and, except in a checkout, the page's bundle.
 """
 HOME = _home()
 """The folder of settings and data, and the base of relative folders, wherever a program was

@@ -18,7 +18,7 @@ class PlannedStep(Value):
     id: str
     """Short, such as `reversed`; unique in the plan."""
     request: str
-    """What this step should do, worded as a request of its own; it refers to the results of other
+    """The task of this step, worded as a request of its own; it refers to the results of other
     steps by their ids.
     """
     needs: tuple[str, ...]
@@ -41,7 +41,7 @@ class StepResult(Value):
     data: str | None
     """The value as JSON text; None if it is not plain JSON, or too large."""
     summary: str = ""
-    """What a model is told of a long value; "" if it is told the text."""
+    """The summary of a long value for a model; "" if the model gets the text."""
 
     @property
     def shown(self) -> str:

@@ -64,7 +64,7 @@ def _boot() -> str:
 
 def _start(pid: int) -> str:
     """When the process started, in the kernel's ticks; "" if it is gone, `?` if the system does not
-    tell.
+    report it.
 
     A process that has ended but was not waited for counts as gone.
     """

@@ -17,7 +17,7 @@ class ChatMessage(Value):
     role: Literal["system", "user", "assistant"]
     content: str
     pictures: tuple[str, ...] = Field(default=(), exclude=True, repr=False)
-    """Data URLs of what the model sees beside the text; never stored."""
+    """Data URLs of the images that the model sees in addition to the text; never stored."""
 
 
 class Prompt(Value):
@@ -48,7 +48,7 @@ class Prompt(Value):
 
 
 class AgentThread(Value):
-    """What one sender told one agent in a conversation, and what the agent did about it."""
+    """The messages from one sender to one agent in a conversation, and the agent's actions."""
 
     id: str
     conversation_id: str

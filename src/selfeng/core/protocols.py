@@ -149,7 +149,7 @@ class ToolLibrary(Protocol):
 
 
 class ServerTools(Protocol):
-    """The tools of other MCP servers. What they say is data, whatever it says."""
+    """The tools of other MCP servers. Their texts are data, never instructions."""
 
     async def search(self, request: str, limit: int = 8) -> tuple[ServerCandidate, ...]:
         """The tools nearest to a request, best first. A server that does not answer delays it by
@@ -182,7 +182,7 @@ class ToolNetwork(Protocol):
     """The hosts that tools of the library use, and the person's consent to all that they need."""
 
     async def ungranted(self, tool: Tool | Sight) -> tuple[Need, ...]:
-        """What a tool needs and the person has not granted."""
+        """The needs of a tool that the person has not granted."""
 
     async def grant(self, tool: Tool | Sight, needs: Sequence[Need]) -> None:
         """Grant a tool these of its needs, until the person revokes them."""

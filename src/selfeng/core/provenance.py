@@ -25,7 +25,7 @@ class Repaired(Value):
 
     how: Literal["repaired"] = "repaired"
     failure: str = ""
-    """What went wrong, in one sentence."""
+    """The error, in one sentence."""
 
     def __str__(self) -> str:
         return f"repaired: {self.failure}" if self.failure else "repaired"
@@ -55,7 +55,7 @@ class Corrected(Value):
 
     how: Literal["corrected"] = "corrected"
     turn_id: str = ""
-    """Whose answer was wrong; "" if none was."""
+    """The turn whose answer was wrong; "" if none was."""
 
     def __str__(self) -> str:
         return "corrected"
@@ -194,7 +194,7 @@ class ChangedCall(Value):
 
 class Behaviour(Value):
     """How a proposal differs in what it returns. Recorded inputs are its person's own, and are read
-    anew whenever that person looks.
+    again whenever that person looks.
     """
 
     compared: int

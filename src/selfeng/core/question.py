@@ -33,7 +33,7 @@ class Question(Value):
     """
     question: str
     why: StrictlyOptional[str] = ""
-    """What the answer decides."""
+    """The decision that depends on the answer."""
     answer: StrictlyOptional[AnswerKind] = "text"
     options: StrictlyOptional[tuple[str, ...]] = ()
     default: StrictlyOptional[str | None] = None

@@ -18,7 +18,7 @@ LARGEST = 8 * MB
 LONG = 400
 """Bytes of JSON; page and terminal show a longer value themselves, and the answer leaves it out."""
 IN_SHORT = "in short:"
-"""What a model is told before the summary of a long value."""
+"""The words before the summary of a long value, for a model."""
 NAMED = 5
 """Earlier values of a conversation that a request comes with, the newest ones, and at least as many
 that it can refer to where there are.
@@ -60,7 +60,7 @@ ResultFormat = Literal["csv", "json", "text"]
 
 
 class ResultReference(Value):
-    """What is known of a value without the value itself."""
+    """The metadata of a value, without the value itself."""
 
     sha256: str
     """Of its canonical JSON: UTF-8, without spaces, members in their order."""
@@ -106,9 +106,7 @@ class Result(Value):
 
     @property
     def summary(self) -> str:
-        """What a model is told of the value if it is long: its parts with their ranges, and both
-        ends.
-        """
+        """The summary of a long value for a model: its parts with their ranges, and both ends."""
         return summary(json.loads(self.content))
 
     def in_format(self, form: ResultFormat) -> str:
@@ -260,7 +258,7 @@ def canonical(value: Any) -> str:
 
 
 def reference_to(value: Any, content: str, *, exact: bool = True) -> ResultReference:
-    """What is known of a value, given with its canonical JSON."""
+    """The metadata of a value, from the value and its canonical JSON."""
     encoded, table, main = content.encode(), table_of(value), main_table(value)
     return ResultReference(
         sha256=hashlib.sha256(encoded).hexdigest(),
@@ -316,7 +314,7 @@ def _are_columns(values: list[Any]) -> bool:
 
 
 def summary(value: Any) -> str:
-    """What a model is told of a long value: its shape, its parts with their ranges, and both
+    """The summary of a long value for a model: its shape, its parts with their ranges, and both
     ends.
     """
     if table := table_of(value):

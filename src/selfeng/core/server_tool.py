@@ -28,7 +28,7 @@ class ServerTool(Value):
     entry: str = ""
     """sha256 of the server's whole entry."""
     tool: str
-    """What the server calls it."""
+    """The tool's name on the server."""
     description: str
     input_schema: dict[str, Any]
     """A valid JSON Schema of an object, with `properties`."""

@@ -202,7 +202,7 @@ class Settings(BaseSettings):
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Confidence that a tool needs where the model makes no choice."""
     embedder: Literal["minilm", "openai"] = "minilm"
-    """What embeds tools: `minilm` on this machine, `openai` at the model's server."""
+    """The embedder of tools: `minilm` on this machine, `openai` at the model's server."""
     openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
     """Embedding model for EMBEDDER=openai."""
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
@@ -422,7 +422,7 @@ class Settings(BaseSettings):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """What people chose in the page, by the names of settings."""
+        """The settings that people changed in the page, by name."""
         return {name: getattr(self, name) for name in CHANGEABLE if name in self._chosen_names}
 
     @property
@@ -501,7 +501,7 @@ Choices = create_model(
     __validators__={"_are_plain": field_validator("*", mode="before")(_plain)},
     **_chosen_fields,
 )
-"""What people choose in the page, by the same rules."""
+"""The values that people choose in the page, by the same rules."""
 
 
 def load_settings(

@@ -37,7 +37,7 @@ _PLAIN: dict[str, dict[str, Any]] = {
 DEEPEST = 16
 """Annotations are read down to this depth; anything deeper is accepted as it is."""
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
-"""What Python raises for source that it can't read."""
+"""The errors that Python raises for source that it can't read."""
 
 
 class SignatureError(ValueError):

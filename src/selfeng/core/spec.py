@@ -52,11 +52,13 @@ class Specification(Value):
     packages: StrictlyOptional[tuple[str, ...]] = ()
     """The packages that it needs beyond those of the sandbox, such as `humanize>=4`."""
     limits: StrictlyOptional[CallLimits] = CallLimits()
-    """What a call may take, where that is more than usual."""
+    """The limits of a call, where they exceed the usual."""
 
     @property
     def accesses(self) -> tuple[NetworkAccess, ...]:
-        """What it needs while the tool is built: of hosts that calls name, those of the probes."""
+        """The network access that it needs while the tool is built: of hosts that calls name, those
+        of the probes.
+        """
         urls = (*self.probes, "")
         return tuple(dict.fromkeys(b for a in self.network for url in urls for b in a.at(url)))
 
@@ -100,7 +102,7 @@ class Specification(Value):
 
 
 class SpecificationReply(Value):
-    """What the model makes of a request for which no tool exists."""
+    """The model's decision on a request for which no tool exists."""
 
     outcome: Literal["tool", "fix", "steps", "delegate", "answer", "question", "impossible"]
     """tool: specify one; fix: a tool of the library is wrong; steps: it takes several; delegate: it

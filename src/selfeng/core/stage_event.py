@@ -1,10 +1,10 @@
-"""What events have in common: the stage they come from, and what was asked of the model."""
+"""The fields that events have in common: the stage they come from, and the use of the model."""
 
 from selfeng.core.value import Value
 
 
 class Usage(Value):
-    """What a turn has asked of the model so far."""
+    """A turn's use of the model so far."""
 
     calls: int = 0
     input_tokens: int = 0

@@ -8,7 +8,8 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import SandboxStatus
 
 Part = Literal["search", "sandbox", "tools"]
-"""What a start sets up: the embedding model, the place where code runs, the seed tools."""
+"""The parts that a start sets up: the embedding model, the place where code runs, the seed tools.
+"""
 PARTS: dict[Part, str] = {
     "search": "the semantic search",
     "sandbox": "the sandbox",
@@ -70,7 +71,8 @@ class ModelStatus(Value):
     cause: FailureCause = ""
     """The cause of the trouble."""
     local_servers: tuple[LocalServer, ...] = ()
-    """What can be chosen instead of the offline model with one change of the settings."""
+    """The servers that can be chosen instead of the offline model with one change of the settings.
+    """
 
     def __str__(self) -> str:
         if self.offline:
@@ -104,7 +106,7 @@ class EngineStatus(Value):
     files: FileLimits = FileLimits()
     """How much may come with a request."""
     unready: tuple[PartStatus, ...] = ()
-    """What is still being set up; requests that need it wait."""
+    """The parts that are still being set up; requests that need them wait."""
     workers: tuple[WorkerStatus, ...] = ()
     """The processes that run requests, where they share a PostgreSQL; this one among them."""
 

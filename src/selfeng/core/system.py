@@ -1,4 +1,4 @@
-"""What the operating system allows a process; Windows, which lacks the calls, gets fixed values."""
+"""The operating system's limits for a process; fixed values on Windows, which lacks the calls."""
 
 import os
 

@@ -25,7 +25,7 @@ class Requirement(Value):
 
 
 Need = NetworkAccess | Package | CallLimits
-"""What a tool may have only with a person's consent."""
+"""A requirement of a tool that takes a person's consent."""
 
 
 def needs_of(
@@ -85,21 +85,22 @@ class ToolDraft(Value):
     imported: Imported | None = None
     """None for a tool that was made here."""
     witnesses: tuple[str, ...] = ()
-    """Sources of other candidates that passed the gate, which run beside the tool and whose results
-    are compared with its own; never part of an export.
+    """Sources of other candidates that passed the gate, which run concurrently with the tool and
+    whose results are compared with its own; never part of an export.
     """
     network: tuple[NetworkAccess, ...] = ()
     """The hosts that the code sends requests to. A call needs a person's grant for each."""
     exchanges: tuple[Exchange, ...] = ()
-    """What was recorded of them, with which the answers of later calls are compared."""
+    """The exchanges recorded with these hosts; the answers of later calls are compared with them.
+    """
     lock: PackageLock | None = None
     """The packages that the code imports beyond those of the sandbox, and what they need."""
     limits: CallLimits = CallLimits()
-    """What a call may take."""
+    """The limits of a call."""
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """What a call needs a person's grants for."""
+        """The needs of a call that take a person's grant."""
         return needs_of(self.network, self.lock, self.limits)
 
     @property

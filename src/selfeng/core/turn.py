@@ -55,7 +55,7 @@ class Budget:
     ) -> None:
         """`on_charge` is called after each model call, with this budget; `on_thought` while a model
         thinks aloud, is silent, or is asked again; `on_text` with a structured reply so far, while
-        it is written. A `parent` is charged and told too, and its limits apply as well.
+        it is written. A `parent` is charged and notified too, and its limits apply as well.
         """
         self.limits = limits or Limits()
         self.usage = Usage()
@@ -69,7 +69,7 @@ class Budget:
         return time.monotonic() - self._started
 
     def catch_up(self, seconds: float) -> None:
-        """Go on from this time at least, for a turn that goes on in another process."""
+        """Count at least this many seconds as spent, when a turn is resumed in another process."""
         self._started = min(self._started, time.monotonic() - seconds)
 
     @property
@@ -171,7 +171,7 @@ class Budget:
         return self._exceeded(f"{self.limits.seconds:g} seconds", "seconds", self.limits.seconds)
 
     def remedy(self, limit: str) -> str:
-        """What to do when the limit of this name is reached."""
+        """The remedy when the limit of this name is reached."""
         return f"ask for less, or raise TURN_{limit.upper()}"
 
     def _exceeded(self, words: str, cause: FailureCause, limit: float) -> BudgetExceeded:
@@ -280,8 +280,8 @@ class Inspector(Protocol):
         """
 
     async def pictures(self, file: File) -> tuple[str, ...]:
-        """What a model may see of a file, as data URLs of JPEG: a picture, or the first pages
-        without text of a PDF; none of a file that can't be read.
+        """The images of a file that a model may see, as data URLs of JPEG: a picture, or the first
+        pages without text of a PDF; none of a file that can't be read.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -353,7 +353,7 @@ class PlanPart(Value):
 
 
 class AgentPart(Value):
-    """What an agent of the turn asks for."""
+    """The part of a turn that one of its agents requested."""
 
     kind: Literal["part"] = "part"
 
@@ -384,7 +384,7 @@ _StoredFile = Annotated[
 
 @dataclass(frozen=True)
 class Request:
-    """What a turn is asked, or a part of a turn: a step of its plan, or what an agent asks for. As
+    """The request of a turn, or of a part of a turn: a step of its plan, or an agent's request. As
     JSON it is all that another process needs to run the turn: contents by reference.
     """
 
@@ -392,7 +392,7 @@ class Request:
     history: tuple[ChatMessage, ...] = ()
     """Earlier requests and answers of the conversation, oldest first."""
     files: tuple[_StoredFile, ...] = ()
-    """What came with the request."""
+    """The files that came with the request."""
     earlier: EarlierFiles = EarlierFiles()
     earlier_results: EarlierResults = field(default=EarlierResults(), kw_only=True)
     answers: tuple[Answer, ...] = ()
@@ -415,11 +415,11 @@ class Request:
     request.
     """
     consents: Mapping[str, Consent] = field(default_factory=dict)
-    """What the person said to questions for consent of this request, by their ids."""
+    """The person's answers to questions for consent of this request, by their ids."""
     profiles: Annotated[dict[str, str], Field(exclude=True)] = field(default_factory=dict)
     """Profiles of files, by the sha256 of their content; parts extend them."""
     pictures: Annotated[tuple[str, ...], Field(exclude=True)] = ()
-    """What the model may see of the files, as data URLs."""
+    """The images of the files that the model may see, as data URLs."""
 
     def part(
         self,
@@ -522,7 +522,7 @@ class Wait(Protocol):
 
 
 class Check(NamedTuple):
-    """A comparison of a result that runs beside what follows."""
+    """A comparison of a result that runs concurrently with the next steps."""
 
     task: asyncio.Task[Execution | None]
     report: Callable[[Execution | None], object]
@@ -543,15 +543,15 @@ class Turn:
     lessons_shown: set[str] = field(default_factory=set)
     """Ids of the lessons that the turn has shown."""
     checks: list[Check] = field(default_factory=list)
-    """What compares results beside the turn, its parts' included; see `checked`."""
+    """The checks that compare results while the turn runs, those of its parts included; see
+    `checked`.
+    """
     sent: list[str] = field(default_factory=list)
     """Tools whose calls, also of parts, may have changed something elsewhere: they are not made
     again.
     """
     granted: dict[str, Consent] = field(default_factory=dict)
-    """What the person has said of what tools need, by `need_key`, and to questions, by their
-    ids.
-    """
+    """The person's consents to needs of tools, by `need_key`, and to questions, by their ids."""
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""
@@ -574,8 +574,8 @@ class Turn:
         return replace(self, request=request, emit=emit or self.emit)
 
     def beside_others(self) -> "Turn":
-        """A part that runs beside others. It learns nothing from them, or what it does would depend
-        on which of them is faster.
+        """A part that runs concurrently with others. It learns nothing from them, or what it does
+        would depend on which of them is faster.
         """
         request = replace(self.request, profiles=dict(self.request.profiles))
         return replace(self, request=request, lessons_shown=set(self.lessons_shown))

@@ -26,7 +26,8 @@ TextCode = Literal[
     "twin", "meanwhile", "faster", "empty_library", "far", "doubtful", "unsure", "alone",
     "schedule", "scheduled", "not_scheduled", "disputed", "none_fits", "needs", "unfit", "no_tool",
 ]  # fmt: skip
-"""Texts of the engine for people, beside errors; "" for text of a model, a tool or another server.
+"""Texts of the engine for people, other than errors; "" for text of a model, a tool or another
+server.
 """
 
 

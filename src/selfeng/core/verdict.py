@@ -1,4 +1,4 @@
-"""What the sandbox reports of a job: a verdict on a suite, or the outcome of one execution."""
+"""The sandbox's report of a job: a verdict on a suite, or the outcome of one execution."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ TestOrder = Literal["given", "reversed", "shuffled"]
 
 
 class CallLimits(Value):
-    """What a call may take, where that is more than usual; null: the usual limit."""
+    """The limits of a call, where they exceed the usual; null: the usual limit."""
 
     seconds: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
     memory: StrictlyOptional[Annotated[int, Field(gt=0)] | None] = None
@@ -51,7 +51,7 @@ class Replay(Value):
     refused: tuple[tuple[str, str], ...] = ()
     """The tests that prove nothing, each with the reason."""
     gaps: tuple[str, ...] = ()
-    """What no test of the suite would notice, in sentences."""
+    """The faults that no test of the suite would notice, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class SandboxJob:
     """Of no use where versions are passed beside it."""
     tests: str = ""
     library: Mapping[str, str] = field(default_factory=dict)
-    """The sources, by name, of modules that the code may import beside the sandbox's own. They
-    shadow nothing, are loaded when imported, and the suite can't import them. A name that the
+    """The sources, by name, of modules that the code may import in addition to the sandbox's own.
+    They shadow nothing, are loaded when imported, and the suite can't import them. A name that the
     sandbox already has raises RequestError; more modules than the sandbox takes is the problem of
     the verdict, or the end of the execution.
     """
@@ -78,8 +78,8 @@ class SandboxJob:
     """
     exchanges: tuple[Exchange, ...] = ()
     """They answer the requests of the code, in every run that gets no network. A request that
-    matches none is an error and fails its test. What was recorded several times is answered in
-    order in each call; the last response stays.
+    matches none is an error and fails its test. A request that was recorded several times gets its
+    responses in order in each call; the last one stays.
     """
     limits: CallLimits | None = None
     """Of an execution: one with more than usual waits for room, and has a container of its own."""
@@ -175,7 +175,9 @@ be large, and an event reports them.
 
 
 Exchanges = Annotated[tuple[Exchange, ...], Field(exclude=True)]
-"""What the call sent, and what was answered. The JSON of an execution never contains it."""
+"""The requests that the call sent, and their responses. The JSON of an execution never contains
+them.
+"""
 
 
 class Returned(Value):
@@ -257,4 +259,6 @@ class SandboxStatus(Value):
     detail: str
     """For people: engine version and image, or why nothing can run and what to do."""
     not_guaranteed: Mapping[str, str] = {}
-    """What containers of this backend lack on this machine: a sentence each, by a name."""
+    """The guarantees that containers of this backend lack on this machine: a sentence each, by a
+    name.
+    """

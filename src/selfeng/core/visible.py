@@ -1,8 +1,8 @@
 r"""Visible text: characters that would act on a screen, reorder it or hide are escaped, as in
 `\x1b` or `\u202e`.
 
-What tools and models say passes through here on its way to a terminal, a log or a prompt; the page
-does the same in `visible.js`.
+The texts of tools and models pass through here on their way to a terminal, a log or a prompt; the
+page does the same in `visible.js`.
 """
 
 import re

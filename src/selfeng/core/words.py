@@ -12,7 +12,7 @@ _CURRENCY = re.compile(
 
 
 LEFT_OUT = "characters are left out) …"
-"""What a text has where `shortened` left out a part."""
+"""The words in place of the part that `shortened` left out."""
 
 
 def shortened(text: str, limit: int) -> str:

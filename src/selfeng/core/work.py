@@ -1,4 +1,4 @@
-"""The work of a turn as steps, each of which is done once, whatever becomes of the process."""
+"""The work of a turn as steps, each of which is done once, even if the process dies."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ class WorkStep(Protocol):
 
     @property
     def earlier_outcome(self) -> Any:
-        """What the step came to before; None if it has to be done."""
+        """The outcome of an earlier run of the step; None if it has to be done."""
 
     @property
     def key(self) -> str:
@@ -30,12 +30,12 @@ class Work(Protocol):
         """
 
     def part(self, name: str) -> "Work":
-        """A thread of its own, for work that runs beside other work."""
+        """A thread of its own, for work that runs concurrently with other work."""
 
     @property
     def stopped(self) -> bool:
-        """Whether the turn is stopped: that its steps are cancelled is no outcome of theirs then,
-        since a process that goes on with it has to do them.
+        """Whether the turn is stopped: the cancellation of its steps is not their outcome then,
+        since a process that resumes it has to do them.
         """
 
     def stop(self) -> None:
@@ -48,12 +48,12 @@ class Work(Protocol):
 
 
 current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
-"""What the steps of this task belong to; None: they are simply done."""
+"""The work that records the steps of this task; None: they are simply done."""
 
 
 @contextmanager
 def steps_of(work: Work | None) -> Iterator[None]:
-    """What is begun inside has the steps of that work."""
+    """Record the steps that begin inside as steps of that work."""
     token = current_work.set(work)
     try:
         yield

@@ -44,8 +44,8 @@ def text_result(
 
 
 def refused(error: AgentError) -> types.CallToolResult:
-    """What is wrong, with the remedy; `{error: {message, remedy}}` says the same, with `cause` and
-    `needs` where a person's consent is missing.
+    """The error and its remedy as a result; `{error: {message, remedy}}` says the same, with
+    `cause` and `needs` where a person's consent is missing.
     """
     problem: dict[str, Any] = {"message": error.message, "remedy": error.remedy}
     text = "\n".join(filter(None, problem.values()))

@@ -57,7 +57,7 @@ class GivenFile(Value):
     name: FileName
     text: str | None = None
     data: str | None = None
-    """base64, for what is no text."""
+    """base64, for content that is not text."""
 
     @model_validator(mode="after")
     def _has_one_content(self) -> Self:
@@ -249,7 +249,7 @@ class EngineTools:
         report: Report,
         answers: Mapping[str, Any] | None = None,
     ) -> types.CallToolResult:
-        """What a tool came to. An error of the request, of the library or of the sandbox is a
+        """The result of a tool. An error of the request, of the library or of the sandbox is a
         result that says what to do.
         """
         try:
@@ -268,10 +268,10 @@ class EngineTools:
             return text_result("An unexpected error; the server's log has it.", failed=True)
 
     async def begin(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """The id of the turn that such a call begins, which goes on without its caller; "" for a
+        """The id of the turn that such a call begins, which continues without its caller; "" for a
         call that begins none.
         """
-        with suppress(AgentError):  # `call` tells it
+        with suppress(AgentError):  # `call` reports it
             if FIXED.get(name) not in _AT_ONCE:
                 work = await self._work(name, arguments)
                 return "" if isinstance(work, RunCall) else (await work).turn_id
@@ -302,7 +302,7 @@ class EngineTools:
         return task
 
     async def _work(self, name: str, arguments: Mapping[str, Any]) -> Awaitable[Asked] | RunCall:
-        """What such a call comes to: a turn that begins, as for a tool that may take long, or the
+        """The work of such a call: a turn that begins, as for a tool that may take long, or the
         call of a tool.
         """
         match name:
@@ -334,7 +334,7 @@ class EngineTools:
     async def _answer(
         self, name: str, arguments: Mapping[str, Any], answers: Mapping[str, Any]
     ) -> types.CallToolResult:
-        """What a call comes to that begins no turn."""
+        """The result of a call that begins no turn."""
         match name:
             case "find_tools":
                 return await self._find(_parsed(FindCall, arguments))
@@ -351,7 +351,7 @@ class EngineTools:
         return await self._schedules(name, arguments)
 
     async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
-        """What a call about schedules comes to that begins no run."""
+        """The result of a call about schedules that begins no run."""
         schedules, owner = self._engine.schedules, self._owner
         match name:
             case "list_schedules":
@@ -372,7 +372,7 @@ class EngineTools:
         return _listed([await change(owner, pause.name)])
 
     async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
-        """What a turn came to."""
+        """The result of a turn; `report` gets the name of each step."""
         story, reported_step = TurnStory(), ""
         async with aclosing(self._engine.turn(self._owner, pending_turn)) as records:
             async for record in records:
@@ -399,7 +399,7 @@ class EngineTools:
         )
 
     async def _built(self, name: str) -> dict[str, Any]:
-        """What is told of a tool that a turn built; its name alone if it is gone already."""
+        """The description of a tool that a turn built; its name alone if it is gone already."""
         try:
             return described(await self._engine.library.get(name))
         except LibraryError:

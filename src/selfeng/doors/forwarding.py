@@ -19,7 +19,7 @@ from selfeng.doors.mcp_server import ANSWERS, CONSENT, Report
 _PATIENCE = 60.0
 """Seconds of silence; the app says every 15 that it is there."""
 _PAUSE = 5.0
-"""Seconds before the app is asked again to tell of changes."""
+"""Seconds before the app is asked again to report changes."""
 
 
 @asynccontextmanager
@@ -79,7 +79,7 @@ class ForwardedTools:
         report: Report,
         answers: Mapping[str, Any] | None = None,
     ) -> types.CallToolResult:
-        """What the app says; cancelling it stops the work there."""
+        """The app's result; cancelling it stops the work there."""
         filled = types.ElicitResult(action="accept", content=dict(answers or {}))
         form: dict[str, Any] = {"input_responses": {ANSWERS: filled}, "request_state": CONSENT}
 

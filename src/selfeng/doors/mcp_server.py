@@ -39,7 +39,7 @@ Report = Callable[[str], Awaitable[None]]
 Left = Callable[[Any], asyncio.Event]
 """Gives, for the request that carries a call, the event that is set once its client is gone."""
 TASKS = "io.modelcontextprotocol/tasks"
-"""The extension by which calls go on without their clients, which ask how far they are."""
+"""The extension by which calls continue without their clients, which poll their progress."""
 _ALIVE = 15.0
 """Seconds of silence after which a client that asked for progress gets the last step again."""
 
@@ -66,7 +66,7 @@ class ToolSource(Protocol):
         report: Report,
         answers: Mapping[str, Any] | None = None,
     ) -> types.CallToolResult:
-        """What a tool came to; its failure is a result, too. Cancelling it stops the work.
+        """The result of a tool; its failure is a result, too. Cancelling it stops the work.
         `answers` are those of a person to the form of an earlier result; no model gives them.
         """
 
@@ -245,7 +245,7 @@ async def _while_there(
     work: Coroutine[Any, Any, types.CallToolResult],
     say_alive: Callable[[], Awaitable[None]],
 ) -> types.CallToolResult:
-    """What `work` comes to; it is stopped when the caller is cancelled, or has left.
+    """The result of `work`, which is stopped when the caller is cancelled, or has left.
 
     It is a task of its own, as the SDK's cancellation would also cut off what stops a turn.
     """
@@ -297,7 +297,7 @@ def form_of(result: types.CallToolResult) -> Form | None:
 
 
 def filled_in(result: object) -> dict[str, Any] | None:
-    """What the person filled in; None if they declined."""
+    """The person's entries in the form; None if they declined."""
     if not isinstance(result, types.ElicitResult) or result.action != "accept":
         return None
     return dict(result.content or {})
@@ -309,7 +309,7 @@ def continued(conversation: str, answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unanswered(conversation: str) -> types.CallToolResult:
-    """What the program is told whose person declined to answer."""
+    """The result for a program whose person declined to answer."""
     text = (
         "The person gave no answer. To answer, call `ask` with conversation "
         f"{conversation!r} and answers."

@@ -48,7 +48,7 @@ _SHOWN = 200
 
 
 def step_words(event: Event) -> str:
-    """What the event begins or found out, as a few words; "" if nothing that matters."""
+    """The event in a few words for people; "" if it is not worth showing."""
     match event:
         case StageEntered(node=node, plan_step=step):
             return f"[{step}] {STAGES[node].does}" if step else STAGES[node].does
@@ -120,12 +120,12 @@ class TurnStory:
         """The answer as far as it goes; in the end all of it, or why there is none and what to do.
         """
         self.files: dict[str, FileReference] = {}
-        """What tools made, the newest of each name."""
+        """The files that tools made, the newest of each name."""
         self.questions: tuple[Question, ...] = ()
         self.new_tools: list[str] = []
         """Names of those that the turn built or revised."""
         self.result: Result | None = None
-        """What the last tool returned, but not one that an agent called."""
+        """The result of the last tool that ran, except those that an agent called."""
         self.last: TurnFinished | TurnFailed | TurnStopped | None = None
         self._ordered: dict[tuple[str, str], str] = {}
         """Names of tools that are specified and not yet registered, by agent and step of a plan."""
@@ -151,7 +151,7 @@ class TurnStory:
             case QuestionsAsked(questions=questions):
                 self.questions = questions
             case AnswerToken(text=text, offset=offset):
-                # a turn that goes on after an interruption may say a part again
+                # a resumed turn may repeat a part
                 if offset in (None, units(self.text)):
                     self.text += text
                     piece = text
@@ -184,7 +184,7 @@ class TurnStory:
 
     @property
     def usage(self) -> Usage:
-        """What it spent, once it has ended."""
+        """The turn's use of the model, once it has ended."""
         return self.last.usage if self.last else Usage()
 
     @property
@@ -194,7 +194,7 @@ class TurnStory:
 
     @property
     def whole_text(self) -> str:
-        """The text, and how to go on where the turn asks something."""
+        """The text, and how to continue where the turn asks something."""
         if self.outcome is None:
             return "The engine was closed while the turn ran; ask again."
         if not self.questions:

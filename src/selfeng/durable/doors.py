@@ -146,7 +146,9 @@ async def _called_once(
 
 class _DurableSandbox(_Steps):
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
-        """What `on_test` was called with is recorded with the step, and it is called again."""
+        """The arguments of `on_test` are recorded with the step, and a replay calls it with them
+        again.
+        """
         live_results: list[TestResult] = []
 
         def tell(result: TestResult) -> None:
@@ -194,7 +196,7 @@ class _DurableNetwork(_Steps):
 
 
 class _Seen(NamedTuple):
-    """What changes about a tool, and the version that does not."""
+    """The fields of a tool that change, and the version, which does not."""
 
     name: str
     version: int
@@ -234,7 +236,7 @@ class _DurableLibrary(_Steps):
         return await self._registered(name_of("library.add", draft), add, draft, 1)
 
     async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
-        """No step, as it changes nothing, and may run beside steps."""
+        """Not a step, as it changes nothing, and may run concurrently with steps."""
         await self._part.prepare(draft, requests)
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
@@ -252,7 +254,7 @@ class _DurableLibrary(_Steps):
     async def _registered(
         self, name: str, register: Callable[[], Awaitable[Tool]], draft: ToolDraft, version: int
     ) -> Tool:
-        """What the step comes to, or the tool if exactly this is that version already."""
+        """The outcome of the step, or the tool if exactly this is that version already."""
 
         async def once(*_: object) -> Tool:
             try:

@@ -27,7 +27,7 @@ class StepOutcome:
     seconds: float = 0.0
     """The budget's, at the end of the step."""
     cancelled: bool = False
-    """The turn cancelled it before it ended, as what runs beside it had failed."""
+    """The turn cancelled it before it ended, as a concurrent part of the turn had failed."""
 
     @staticmethod
     def loaded(text: bytes) -> "StepOutcome":
@@ -36,7 +36,7 @@ class StepOutcome:
         return outcome
 
     async def again(self, budget: Budget | None = None) -> Any:
-        """The value or the error once more, charged to the budget. What was cancelled waits to be
+        """The value or the error once more, charged to the budget. A cancelled call waits to be
         cancelled again.
         """
         if budget is not None:
@@ -95,8 +95,8 @@ def _canonical(value: Any) -> Any:
 async def done_once(
     name: str, do: Callable[[Budget, str], Awaitable[T]], budget: Budget | None = None
 ) -> T:
-    """What `do` comes to, with a budget to charge and a key under which it has its effect once;
-    done once in the work of this task.
+    """Call `do` once in the work of this task and return its value; later calls return the recorded
+    one. `do` gets a budget to charge and a key under which it has its effect once.
     """
     spent = budget or Budget()
     if (work := current_work.get()) is None:

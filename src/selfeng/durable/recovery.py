@@ -32,7 +32,7 @@ _REMOVAL = 3600
 """Looks between removals of what is kept no longer."""
 
 Resume = Callable[[ClaimedTurn, Request, Sequence[NumberedEvent]], Awaitable[None]]
-"""Runs a turn, with its request and its events so far. Raises: AgentError: it can't go on."""
+"""Runs a turn, with its request and its events so far. Raises: AgentError: it can't be resumed."""
 
 
 class TurnRecovery:
@@ -71,9 +71,9 @@ class TurnRecovery:
 
     async def start(self, *, once_ready: bool = False) -> None:
         """From now on run the turns that wait in the queue, as far as there is room, and those that
-        killed servers left running; such as can't go on end with an event that says so. Call it
-        before the first request. `once_ready`: not before what a turn needs is set up, which other
-        processes see.
+        killed servers left running; those that can't be resumed end with an event that says so.
+        Call it before the first request. `once_ready`: not before what a turn needs is set up,
+        which other processes see.
         """
         if self._resume:
             if once_ready:

@@ -1,5 +1,5 @@
-"""How a turn begins or goes on, and its work: its steps are kept in memory until it begins to last,
-and then in a workflow.
+"""The start and resumption of a turn, and its work: its steps are kept in memory until it begins to
+last, and then in a workflow.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from selfeng.turns.turn_registry import TurnRegistry
 _PATIENCE = 5.0
 """Seconds for the end of a turn's workflows."""
 LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor", "delegate"})
-"""The stages from which on a turn goes on where it was; before that it begins again. A call of
-another server's tool, or one with more than the usual limits, makes it go on, too.
+"""The stages from which on a turn resumes where it was; before that it begins again. A call of
+another server's tool, or one with more than the usual limits, makes it resume, too.
 """
 
 _PAID = ("model.", "lessons.")
@@ -63,7 +63,7 @@ class RecordedStep:
     earlier_outcome: StepOutcome | None
 
     async def record(self, outcome: StepOutcome) -> None:
-        """A step that can't be kept is done again if the process dies, and the turn goes on."""
+        """A step that can't be kept is done again if the process dies, and the turn continues."""
         try:
             await self.asked_step.record(pickle.dumps(outcome))
         except TakenOver:
@@ -145,21 +145,23 @@ class TurnWork:
             text = await asked_step.earlier_outcome()
         except (Diverged, TakenOver):
             raise
-        except Exception:  # a full disk, a broken connection: the turn goes on, and may be lost
+        except Exception:  # a full disk, a broken connection: the turn continues, and may be lost
             log.exception("the steps of turn %s can't be kept", self._id)
             return FirstStep(key, name)
         return RecordedStep(key, asked_step, None if text is None else StepOutcome.loaded(text))
 
     async def finish(self, journal: Journal, lease: int) -> bool:
         """Call it when the turn's last event is stored. False if another process has taken the turn
-        over since that lease, and goes on with its steps.
+        over since that lease, and resumes its steps.
         """
         is_holder = await asyncio.to_thread(journal.holds, self._id, lease)
         await (self.end() if is_holder else self.leave())
         return is_holder
 
     async def end(self) -> None:
-        """Forget all steps, unless they are to be kept. What stays is deleted at the next start."""
+        """Forget all steps, unless they are to be kept. Steps that stay are deleted at the next
+        start.
+        """
         await self._quit(partial(self._workflows.end, keep=self._kept))
 
     async def leave(self) -> None:
@@ -184,7 +186,7 @@ class TurnWork:
 
 
 def paid_outcomes(steps: Iterable[tuple[str, StepOutcome]]) -> dict[str, list[StepOutcome]]:
-    """What the model replied in these steps, which costs nothing now, and the lessons that it was
+    """The model's replies in these steps, which cost nothing now, and the lessons that it was
     shown, by the names of the steps.
     """
     paid: dict[str, list[StepOutcome]] = {}
@@ -219,7 +221,7 @@ class TurnStarter:
         lasting: bool = False,
     ) -> Asked:
         """Store the turn and have it begin when it is its turn. `stored_request` is what another
-        process needs to go on with it; without it none does. `lasting`: its steps are kept from the
+        process needs to resume it; without it none does. `lasting`: its steps are kept from the
         first one on.
         """
         workflows = self._workflows if stored_request else None

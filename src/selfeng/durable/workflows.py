@@ -46,7 +46,7 @@ class AskedStep:
         self.stored: Future[None] = Future()
 
     async def earlier_outcome(self) -> bytes | None:
-        """What the step came to before; None if it has to be done. Raises: Diverged."""
+        """The outcome of an earlier run of the step; None if there is none. Raises: Diverged."""
         return await asyncio.wrap_future(self.reply)
 
     async def record(self, outcome: bytes) -> None:
@@ -71,7 +71,7 @@ class AskedStep:
             self._fail(Diverged(str(error)))
         except (errors.DBOSWorkflowConflictIDError, errors.DBOSWorkflowCancelledError) as error:
             self._fail(TakenOver(str(error)))
-        except Exception as error:  # noqa: BLE001 - the work decides what becomes of it
+        except Exception as error:  # noqa: BLE001 - the work handles it
             self._fail(error)
         else:
             with suppress(InvalidStateError):
@@ -103,7 +103,7 @@ class Port:
         self._put("closed")
 
     def leave(self) -> None:
-        """Have the workflow go on in another process."""
+        """Let another process resume the workflow."""
         self._put("left")
 
     async def serve(self) -> None:
@@ -245,7 +245,7 @@ class Workflows:
         self._beginning: dict[str, asyncio.Task[None]] = {}
         """Of workflows, by their ids; they begin also if who asked for them is stopped."""
         self._executor = uuid4().hex
-        """Names this process, and the queue from which only it goes on with workflows."""
+        """Names this process, and the queue from which only it resumes workflows."""
 
     async def open(self, work_id: str, pickled_steps: bytes) -> Port:
         """The port of a workflow, which begins unless it is there already. `pickled_steps` is
@@ -277,8 +277,8 @@ class Workflows:
             del self._beginning[work_id]
 
     async def resume(self, work_id: str) -> list[Any] | None:
-        """Go on with the workflows of a work and its parts; returns what it began with, None if
-        there are none that this version of the program can go on with.
+        """Resume the workflows of a work and its parts; returns their input, None if there are none
+        that this version of the program can resume.
         """
         dbos = await self._started()
         workflows = await self._on_loop(dbos.list_workflows_async(workflow_id_prefix=work_id))
@@ -297,7 +297,7 @@ class Workflows:
         return list(pickle.loads(pickled_steps))  # noqa: S301 - written by this program, in its own database
 
     async def leave(self, work_id: str) -> None:
-        """Another process goes on with the workflows of a work and its parts."""
+        """Another process resumes the workflows of a work and its parts."""
         for name in await self._names_once_begun(work_id):
             await _closed(name, Port.leave)
             del self._handles[name]

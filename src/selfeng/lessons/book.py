@@ -35,7 +35,7 @@ _Vector = npt.NDArray[np.float32]
 
 
 class Finding(Value):
-    """What one turn taught, in a model's words."""
+    """A lesson from one turn, in a model's words."""
 
     agent: AgentKind
     trigger: str

@@ -87,7 +87,7 @@ class LearntLesson(Value):
 
 
 class LessonsReply(Value):
-    """What a model learns from a turn; empty where there is nothing to learn."""
+    """The lessons that a model learns from a turn; empty where there is nothing to learn."""
 
     lessons: tuple[LearntLesson, ...]
 
@@ -145,7 +145,7 @@ class Learner:
         return Examined(taught=taught, changed=bool(taught or outcomes), unusable=findings is None)
 
     async def _findings(self, turn_id: str, transcript: Transcript) -> tuple[Finding, ...] | None:
-        """What the model finds; None if its reply can't be used."""
+        """The model's findings; None if its reply can't be used."""
         known_lessons = await asyncio.to_thread(
             self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN
         )

@@ -97,8 +97,8 @@ def ended_by_itself(events: Sequence[Event]) -> bool:
 
 def _is_trouble(event: Event) -> bool:
     """Whether something went wrong, or had to be asked. A first specification that fails and gets
-    no second attempt says that no tool can do this, which is no mistake; nor is a suite that gets
-    more tests.
+    no second attempt says that no tool can do this, which is not a mistake; nor is a suite that
+    gets more tests.
     """
     match event:
         case TurnFailed(where="specify"):
@@ -120,7 +120,7 @@ def _is_trouble(event: Event) -> bool:
 
 
 def _refuted(step: SynthesisStep) -> Iterator[str]:
-    """What a comparison of candidates found wrong: tests, and values of candidates."""
+    """The faults that a comparison of candidates found: wrong tests, and values of candidates."""
     if step.step == "compare" and step.artifact:
         comparison = json.loads(step.artifact)
         yield from (

@@ -49,7 +49,7 @@ class FileWatcher:
         """Files in the way of a tool, with the digest of the version that they keep out."""
         self._began = False
         self._removed_elsewhere: set[str] = set()
-        """Tools that were removed elsewhere while nobody looked at this folder."""
+        """Tools that were removed elsewhere while this folder was not watched."""
 
     def begin(self) -> None:
         """Take the current records as known: only later changes are reported."""

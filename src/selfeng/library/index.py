@@ -71,9 +71,9 @@ class SearchIndex:
         self._news = threading.Condition()
         self.state: IndexState = "behind"
         self._collection: Collection | None = None
-        """What is searched."""
+        """The collection that searches use."""
         self._target_revision = 0
-        """The newest revision that `follow` was told of."""
+        """The newest revision that `follow` has received."""
         self._demanded = self._awaited = self._from_scratch = self._busy = self._closing = False
         self._not_before = 0.0
         self.progress: Progress | None = None
@@ -239,8 +239,8 @@ class SearchIndex:
         )
 
     def _new(self, connection: sa.Connection, name: str) -> Collection:
-        """An empty collection in place of that of this name, of those of embedders that the library
-        no longer has vectors of, and of all that a folder has of other libraries.
+        """A new, empty collection of that name. Deletes the former one, those of embedders without
+        vectors in the library, and, in a folder, those of other libraries.
         """
         embedder_names = [collection_name(embedder) for embedder in records.embedders(connection)]
         for collection in self._chroma.collections():
@@ -269,7 +269,7 @@ class SearchIndex:
 
 
 def collection_name(embedder: str) -> str:
-    """What the names of the collections of this embedder begin with."""
+    """The prefix of the names of this embedder's collections."""
     return f"tools-{_short(embedder)}"
 
 

@@ -1,4 +1,4 @@
-"""What the library has of one person: tools that only this person's requests made and used, and, in
+"""One person's share of the library: tools that only this person's requests made and used, and, in
 tools that stay, the words and recordings that this person brought.
 """
 
@@ -64,8 +64,8 @@ class PersonalTools:
             }
 
     def scrub(self, owner: str) -> None:
-        """Take the person's examples, prompts and the exchanges of calls out of all versions. What
-        tests replay stays: the code was verified with it.
+        """Take the person's examples, prompts and the exchanges of calls out of all versions.
+        Exchanges that tests replay stay: the code was verified with them.
         """
         with writing(self._engine) as connection:
             for name, numbers in _numbers(connection, owner).items():

@@ -19,16 +19,16 @@ from selfeng.store.schema import properties
 LOG = ".copies"
 _LINE = re.compile(r"(\w+) ([0-9a-f]{64}|-)", re.ASCII)
 _FOLDER = "folder "
-"""What the names of the properties of the database begin with that stand for folders."""
+"""The prefix of the database's properties that stand for folders."""
 _SPARE = 1000
-"""Lines that the log may have beyond two for each tool before it is written anew."""
+"""Lines that the log may have beyond two for each tool before it is rewritten."""
 
 
 class ToolCopies:
     """Thread-safe; several processes use one folder. Write only under the library's lock.
 
-    A log that names another database counts as none: nothing of it is touched. Whatever a crash
-    leaves out of the log is noted again when the files are compared.
+    A log that names another database counts as none: nothing of it is touched. Entries that a crash
+    leaves out of the log are added when the files are compared.
     """
 
     def __init__(self, folder: Path, engine: sa.Engine) -> None:

@@ -287,7 +287,7 @@ class ToolWriter:
                 _log.warning("the files of %s can't be copied from SQL: %s", name, error)
 
     def _is_to_come(self, name: str, copied: str | None, digest: str | None) -> bool:
-        """Whether the folder has nothing of a tool yet, or an older copy that nobody has edited."""
+        """Whether the folder has nothing of a tool yet, or an older copy that was not edited."""
         return self._files.stamps(name) == (None, None) if copied is None else digest == copied
 
     def _is_lost(self, tool: Tool) -> bool:

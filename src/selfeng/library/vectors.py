@@ -43,8 +43,8 @@ class Vectors:
     def of_new(
         self, draft: ToolDraft, requests: Sequence[str] = ()
     ) -> tuple[Used, Embedding | None]:
-        """Those of the requests that find a new tool, beside its example requests, and its vector,
-        ignoring what an earlier tool of its name has served; None while the embedder is
+        """Those of the requests that find a new tool, in addition to its example requests, and its
+        vector, ignoring what an earlier tool of its name has served; None while the embedder is
         unavailable.
         """
         examples = distinct_requests(draft.example_requests)

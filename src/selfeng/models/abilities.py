@@ -1,4 +1,4 @@
-"""What a model server can do, found out by asking it once in each way."""
+"""The abilities of a model server, found out by asking it once in each way."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -51,10 +51,10 @@ class Ability(Value):
 
 
 class Suitability(Value):
-    """What a server's abilities mean for turns."""
+    """Whether a server's abilities suffice for turns."""
 
     missing: tuple[Purpose, ...] = ()
-    """What it does in no way, so that it can't be used."""
+    """The purposes that it serves in no way, so that it can't be used."""
     wasted: int = 0
     """Calls that are ignored until the process knows its ways."""
 
@@ -120,7 +120,7 @@ _CHOICES: tuple[Way, ...] = ("required", "auto", "words")
 
 
 async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterator[Ability]:
-    """What the server can do, one after the other: nine model calls at most.
+    """The server's abilities, one after the other: nine model calls at most.
 
     Raises:
         ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.

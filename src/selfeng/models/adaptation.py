@@ -50,7 +50,7 @@ def _developer_as_system(messages: Sequence[Message]) -> list[Message]:
 
 
 def _system_as_user(messages: Sequence[Message]) -> list[Message]:
-    """What the system says, as a part of the user's message after it."""
+    """The messages, with each system message as a part of the user's message after it."""
     joined: list[Message] = []
     for message in messages:
         is_system = message["role"] in _SYSTEM
@@ -175,14 +175,14 @@ _BY_WORDS = (
     (r"\bcontent\b", (_TEXT,)),
     (r"\bstream(?:ing|ed)?\b", (_NO_STREAM,)),
 )  # fmt: skip
-"""What refusals say of messages, and what may help then, the gentlest first."""
+"""Patterns of refusals of messages, and the changes that may help then, the gentlest first."""
 _OF_CALLS = 5
 """How many of these may also be meant where a refusal speaks of tools."""
 _BLIND = (
     "stream_options", _NEWER, _OLD_CAP, _NEW_CAP, _DEVELOPER, _NO_SYSTEM, _TURNS, _TEXT, _IDS,
     _STRICT, _NO_STREAM,
 )  # fmt: skip
-"""What is tried after a refusal that nothing else explains, the gentlest first."""
+"""The changes that are tried after a refusal that nothing else explains, the gentlest first."""
 
 
 def wants_plainer(refusal: str, body: Body) -> bool:

@@ -228,8 +228,8 @@ def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
 
 
 class ReceivedCalls:
-    """The calls of functions in a reply, whose arguments may come in pieces; beside them whether
-    the length limit ended it, and what the model thought aloud.
+    """The calls of functions in a reply, whose arguments may come in pieces; in addition, whether
+    the length limit ended it, and the model's thoughts.
     """
 
     def __init__(self) -> None:

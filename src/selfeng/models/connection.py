@@ -45,8 +45,8 @@ ResultT = TypeVar("ResultT")
 _PROBE = 5.0
 """Seconds that a server may take to list its models."""
 _SILENT = 10.0
-"""Seconds without a piece of a reply after which the turn is told; with a short time-out, a third
-of it.
+"""Seconds without a piece of a reply after which the turn is notified; with a short time-out, a
+third of it.
 """
 _NO_TEXT = 128
 """Bytes that a chunk without text counts for."""
@@ -91,8 +91,8 @@ class ModelConnection:
         self._takes_cap = True
 
     async def probe(self) -> None:
-        """Find out whether the server answers, by its list of models, which costs nothing. What a
-        call has shown counts more, unless nothing answers at all.
+        """Find out whether the server answers, by its list of models, which costs nothing. The
+        results of calls take precedence, unless nothing answers at all.
         """
         try:
             await self.provider.models(_PROBE)
@@ -374,7 +374,7 @@ class ModelConnection:
         attempts: int = 1,
     ) -> ResultT:
         """Run one step of a call within what is left of the turn's seconds; if it takes long, the
-        turn is told.
+        turn is notified.
         """
         if not (seconds_left := budget.seconds_left):
             raise budget.out_of_seconds()

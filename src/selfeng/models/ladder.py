@@ -51,7 +51,7 @@ class Strategy(Protocol[ResultT_co]):
         """Raises: NotFollowed, Malformed."""
 
     def demand(self, problem: str) -> str:
-        """What the model is told after a reply with that problem."""
+        """The instruction to the model after a reply with that problem."""
 
 
 async def ask(

@@ -31,7 +31,7 @@ CONTEXT_LENGTH = (
     "its context length (num_ctx or OLLAMA_CONTEXT_LENGTH of Ollama, --ctx-size of llama.cpp, "
     "--max-model-len of vLLM, Context Length in LM Studio)"
 )
-"""What limits prompt and reply together, by the names of the usual servers."""
+"""The setting that limits prompt and reply together, by the names of the usual servers."""
 
 
 class NoAnswer(ModelUnavailable):

@@ -39,7 +39,8 @@ _CHARACTERS_PER_TOKEN = 4
 _COUNTS = re.compile(r'"(prompt|input|completion|output|cached)_tokens":\s*(\d+)')
 _PICTURE = re.compile(r'"data:image/[^"]*"')
 _PICTURE_TOKENS = 1000
-"""What models count for a picture of the size that they are shown, about."""
+"""The approximate number of tokens that models count for a picture of the size that they are shown.
+"""
 _TEXT = re.compile(r'"(?:content|delta|arguments)":\s*"((?:[^"\\]|\\.)*)"')
 
 

@@ -1,4 +1,4 @@
-"""What servers send, which the SDK does not validate, as pieces of a reply."""
+"""The pieces of a reply, from data of servers that the SDK does not validate."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,14 +28,14 @@ _LENGTHS = (
 
 
 def piece_of(chunk: ChatCompletionChunk) -> Piece:
-    """What one chunk of a stream holds."""
+    """The piece of a reply in one chunk of a stream."""
     choice = chunk.choices[0] if chunk.choices else None
     finish = (choice.finish_reason if choice else None) or ""
     return _piece(choice.delta if choice else None, finish, chunk.usage)
 
 
 def whole_of(completion: ChatCompletion, server: ModelServer, *, capped: bool) -> Piece:
-    """What a reply holds that is not streamed; `capped`: the request limited its length."""
+    """A reply that is not streamed, as one piece; `capped`: the request limited its length."""
     choice = completion.choices[0] if completion.choices else None
     if not choice or not choice.message:
         return Piece(usage=_tokens(completion.usage), error=_without_message(completion, server))
@@ -103,13 +103,13 @@ def text_of(content: Any) -> str:
 
 
 def thoughts_of(message: ChatCompletionMessage | ChoiceDelta | None) -> str:
-    """What the model thinks aloud, where the server sends it in a field of its own."""
+    """The model's thoughts, where the server sends them in a field of their own."""
     fields = (message.model_extra or {}) if message else {}
     return next(filter(None, (text_of(fields.get(name)) for name in _FIELDS)), "")
 
 
 def context_length_in(fields: Any) -> int | None:
-    """The context length, in tokens, among what a server tells of a model, at any depth."""
+    """The context length, in tokens, in a server's description of a model, at any depth."""
     if not isinstance(fields, Mapping):
         return None
     candidates = (

@@ -173,7 +173,7 @@ class ResponseEvents:
         return {"choices": [{"index": 0, "delta": {"tool_calls": [{**call, "index": index}]}}]}
 
     def _ended_call(self, event: Json) -> dict[str, Any] | None:
-        """What of a call has not come in pieces."""
+        """The rest of a call, which did not come in pieces; None if all of it did."""
         index, call = event.get("output_index"), _call(event["item"])
         if f"arguments {index}" in self._came:
             return None

@@ -1,4 +1,4 @@
-"""What a model thinks aloud, parted from what it says."""
+"""A model's thoughts, separated from its reply."""
 
 import re
 from collections.abc import Callable
@@ -26,11 +26,11 @@ _UNDECIDED = re.compile(
 )
 """The end of a text that may become a tag with the next piece."""
 _TOLD = 8_000
-"""Characters of the thoughts of one reply that are told."""
+"""Characters of the thoughts of one reply that are reported."""
 
 
 class Thoughts:
-    """Takes a reply piece by piece, tells its thoughts, and gives back what it says.
+    """Takes a reply piece by piece, reports its thoughts, and returns the rest.
 
     Thoughts stand before the reply or between its lines, in the tags of one of the usual models.
     """
@@ -58,7 +58,7 @@ class Thoughts:
         self.hear(thought)
 
     def hear(self, thought: str) -> None:
-        """Take and tell thoughts, up to a bound."""
+        """Take and report thoughts, up to a bound."""
         remaining = _TOLD - len(self.text)
         thought = thought if self.text else thought.lstrip()
         self.text += thought
@@ -66,7 +66,7 @@ class Thoughts:
             self._tell(thought if len(thought) <= remaining else f"{thought[:remaining]}…")
 
     def feed(self, piece: str) -> str:
-        """What is said for certain, after another piece."""
+        """Add a piece, and return the text that certainly belongs to the reply."""
         self._buffer += piece
         spoken = ""
         while (segment := self._step()) is not None:
@@ -74,7 +74,7 @@ class Thoughts:
         return spoken
 
     def finish(self) -> str:
-        """What is said besides, after the last piece."""
+        """The rest of the reply's text, after the last piece."""
         buffer, self._buffer = self._buffer, ""
         if self._state == "thinking":
             closed = self._closing(buffer, last=True)

@@ -54,8 +54,8 @@ _MOST = 12
 
 class Transport:
     """The `Provider` for OpenAI-compatible servers, on the official SDK. It speaks
-    `chat.completions`, or the Responses API where the server wants that, and adapts what the server
-    refuses. What it takes is remembered.
+    `chat.completions`, or the Responses API where the server wants that, and adapts requests that
+    the server refuses. It remembers the form that the server accepts.
     """
 
     def __init__(self, server: ModelServer, max_retries: int) -> None:
@@ -267,7 +267,7 @@ class _Attempts:
         return self._attempts_left <= 0
 
     async def follow(self, body: Body, form: Form) -> tuple[Pieces, Form]:
-        """Send the body in this form, and in what refusals ask for beside it. Raises:
+        """Send the body in this form, and in the forms that refusals ask for. Raises:
         RequestRefused: the first.
         """
         first: RequestRefused | None = None
@@ -351,7 +351,7 @@ def _models_in(content: bytes) -> list[ListedModel]:
 
 
 def _completion_in(content: bytes, responses: bool) -> ChatCompletion:
-    """Raises: ValueError: it is no JSON object, or nested too deeply."""
+    """Raises: ValueError: it is not a JSON object, or nested too deeply."""
     answer = loads(content)
     if not isinstance(answer, dict):
         raise JSONDecodeError("not an object", "", 0)

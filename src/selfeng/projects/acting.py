@@ -157,7 +157,7 @@ def _last(text: str, lines: int) -> str:
 
 ProgramFunction = Callable[..., Any]
 """`function(context, ...)`, async or not. The model reads its docstring and its annotated
-parameters; what it returns is told to the model as text.
+parameters; the model gets its return value as text.
 """
 
 

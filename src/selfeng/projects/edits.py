@@ -23,7 +23,7 @@ _NO_END = "\\ No newline at end of file"
 
 
 class Change(Value):
-    """What an edit did to a file."""
+    """The effect of an edit on a file."""
 
     path: str
     kind: Literal["created", "edited", "deleted", "unchanged"]

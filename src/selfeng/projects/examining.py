@@ -40,7 +40,7 @@ def local_modules(paths: Collection[str]) -> frozenset[str]:
 def problem(
     source: str, local: Collection[str], extra: Collection[str] = (), allowed: Collection[str] = ()
 ) -> str | None:
-    """What is wrong with the source; None if nothing is.
+    """The problem of the source; None if there is none.
 
     `local` are the project's own modules, `extra` the packages that were added for it, `allowed`
     those that may be requested.
@@ -113,7 +113,7 @@ _NOT_TEXT = "it is not UTF-8 text"
 
 
 class FileReport(Value):
-    """What is known of one Python file."""
+    """The validation and the test run of one Python file."""
 
     path: str
     validation_error: str | None = None
@@ -122,14 +122,16 @@ class FileReport(Value):
 
 
 class Examination(Value):
-    """What is known of a project; the result of one step that can be repeated."""
+    """The checks of a project's files and the run of its main.py; the result of one step that can
+    be repeated.
+    """
 
     files: tuple[FileReport, ...]
     """The Python files."""
     main: PythonRun | None = None
     """None if there is no main.py, or nothing could be run."""
     made: tuple[WorkspaceFile, ...] = ()
-    """What main made or changed in its copy of the project."""
+    """The files that main.py made or changed in its copy of the project."""
     refused: tuple[str, ...] = ()
 
     @property

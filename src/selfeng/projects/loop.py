@@ -1,9 +1,9 @@
 """The loop of a build: reason and act, until everything passes and the model judges the goal met.
 
-Each examination, model call and action is one step of plain values. A turn that goes on in another
-process gets what its build's steps came to, and repeats the one that was running; an action begins
-with the files of the backup before it. After each action the state is on disk and the files are in
-place, so that the next build can continue a killed one.
+Each examination, model call and action is one step of plain values. A turn that is resumed in
+another process gets the outcomes of its build's steps, and repeats the one that was running; an
+action begins with the files of the backup before it. After each action the state is on disk and the
+files are in place, so that the next build can continue a killed one.
 """
 
 import asyncio
@@ -96,12 +96,12 @@ Final = ProjectFinished | ProjectFailed | ProjectStopped
 
 @dataclass(frozen=True)
 class BuildDeps:
-    """What every build works with."""
+    """The dependencies of every build."""
 
     model: ModelClient
     sandbox: Sandbox
     seconds: float
-    """What the sandbox gives a job."""
+    """The time limit of a sandbox job."""
 
 
 class BuildBudget(Budget):
@@ -112,7 +112,7 @@ class BuildBudget(Budget):
 
 
 class Begun(NamedTuple):
-    """What a build finds when it begins."""
+    """The state that a build finds when it begins."""
 
     files: int
     requirements: str | None
@@ -269,7 +269,7 @@ class Build:
                 await self._take_over(examination.made)
 
     async def _examined(self, *_: object) -> tuple[Examination, int]:
-        """What a look at the project finds, and the number of its files."""
+        """The examination of the project, and the number of its files."""
         files = await asyncio.to_thread(self._workspace.files)
         examination = await examine(
             self._deps.sandbox,
@@ -318,7 +318,7 @@ class Build:
         return action
 
     async def _gathered(self, functions: Sequence[FunctionSchema]) -> Context:
-        """What is known of the project."""
+        """The context for the next choice of an action."""
         assert self._examination is not None
         return gather(
             name=self._name,

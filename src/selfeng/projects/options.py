@@ -33,7 +33,7 @@ def checked(package: str) -> str:
 
 
 def requirement(package: str) -> str:
-    """What pip is given."""
+    """The package as a requirement for pip."""
     return package.rpartition(":")[2]
 
 
@@ -79,7 +79,7 @@ LogLevel = Literal["normal", "debug", "quiet"]
 
 
 class ProjectOptions(Value):
-    """What is to be built, where, and how far a build may go."""
+    """The project to build, its folder, and the limits of the build."""
 
     project_name: FileName
     """Name of the project, and of its folder."""

@@ -70,7 +70,7 @@ class Context(Value):
 
 
 class LastStep(Value):
-    """What the last step leaves for the context."""
+    """The last step's part of the context."""
 
     epoch: int
     reasoning: str = ""
@@ -135,7 +135,7 @@ def compose_prompt(template: str, context: Context | Mapping[str, Any]) -> str:
 
 
 def findings(context: Context, examination: Examination) -> str:
-    """What does not work, for a prompt; what works, in a word."""
+    """The problems of a project, for a prompt; parts that work, in a word."""
     lines = []
     for file in context.project_code:
         if file.validation_error:

@@ -128,7 +128,7 @@ async def run(
 
 
 class _Report(Value):
-    """What `inside.run_python` writes, unless the project tampered with it."""
+    """The report of `inside.run_python`, unless the project tampered with it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", val_json_bytes="base64")
 

@@ -90,7 +90,7 @@ def _read(backup: Path) -> dict[str, tuple[bytes, int]]:
 
 
 class Restored(Value):
-    """What restoring a backup did."""
+    """The result of restoring a backup."""
 
     project: str
     number: int
@@ -125,7 +125,7 @@ class Activity(Value):
 
 
 class ProjectState(Value):
-    """What is stored of a project after each step."""
+    """The state of a project that is stored after each step."""
 
     goal: str
     status: Status = "building"
@@ -208,7 +208,7 @@ class ProjectStore:
 
     def restore(self, name: str, number: int | None = None) -> Restored:
         """Make the project's files what they were at a backup, by default the newest: contents,
-        permissions, and no others. What is there now becomes the newest backup.
+        permissions, and no others. The present files become the newest backup.
 
         Raises:
             ResourceNotFound: there is no such project or backup.

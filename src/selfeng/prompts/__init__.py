@@ -47,8 +47,8 @@ def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables:
 
 
 def _mark(tags: frozenset[str], values: list[str]) -> str:
-    """What is added to the tags around each value, so that none of them can pretend to end there;
-    "" where none tries.
+    """The suffix of the tags around each value, so that none of them can pretend to end there; ""
+    where none tries.
 
     A value that held the mark would have to hold a digest of itself.
     """

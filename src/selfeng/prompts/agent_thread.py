@@ -1,4 +1,4 @@
-"""What agents do and what comes of it, as their prompts show it: one JSON object a message, so that
+"""Calls of agents and their results, as their prompts show them: one JSON object a message, so that
 no data can end where it stands.
 """
 
@@ -13,7 +13,7 @@ from selfeng.core.value import Value
 from selfeng.core.visible import visible
 
 _LONGEST = 48_000
-"""Characters of a thread that a model is shown, beside its system prompt."""
+"""Characters of a thread that a model is shown, in addition to its system prompt."""
 
 
 class Recipient(Value):
@@ -46,7 +46,7 @@ def is_result(content: str, function: str) -> bool:
 
 
 def result(function: str, outcome: Mapping[str, Any]) -> str:
-    """What came of a call."""
+    """The result of a call, as a message."""
     return visible(json.dumps({"result_of": function, **outcome}, ensure_ascii=False))
 
 

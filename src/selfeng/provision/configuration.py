@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 KEY, SERVER, MODEL = "openai_api_key", "openai_base_url", "openai_model"
 _CONNECTION = (KEY, SERVER, MODEL, "openai_timeout", "openai_max_retries")
-"""What a client is made of."""
+"""The settings that a client is made from."""
 _PAUSE, _PAUSE_IN_TROUBLE = 60.0, 15.0
 """Seconds between probes."""
 _LOOKS = 2
-"""How often a process looks for local servers by itself: one may start beside it, or answer late
-while this one starts.
+"""How often a process looks for local servers by itself: one may start at the same time, or answer
+late while this one starts.
 """
 _PATIENCE = 10.0
 """Seconds that a server may take to list its models for a person who waits."""
@@ -163,7 +163,7 @@ class Configuration:
         return self._local_servers
 
     def view(self) -> SettingsView:
-        """What a person may see of the settings."""
+        """The settings, as far as a person may see them."""
         settings, fields = self.settings, type(self.settings).model_fields
         values = {name: getattr(settings, name) for name in CHANGEABLE if name != KEY}
         environment_names = {name.upper() for name in os.environ}
@@ -215,8 +215,8 @@ class Configuration:
     async def abilities(
         self, changes: Mapping[str, Any], budget: Budget
     ) -> AsyncGenerator["Ability", None]:
-        """What the model's server can do, with these changes, which are not made: eight short
-        calls.
+        """Find out the abilities of the model's server with these changes, which are not made: up
+        to nine short calls.
 
         Raises: SettingsInvalid, ModelError, BudgetExceeded.
         """
@@ -255,7 +255,7 @@ class Configuration:
         return changed
 
     def _problem(self, name: str, value: Any) -> Problem | None:
-        """What no rule of the settings themselves says."""
+        """A problem that no rule of the settings themselves finds; None if there is none."""
         if name in self.settings.fixed:
             return Problem(
                 kind="fixed",
@@ -297,7 +297,7 @@ def _problems(error: ValidationError) -> dict[str, Problem]:
 
 
 def _is_elsewhere(new: Any, old: str | None) -> bool:
-    """Whether the new address may be another server's; one that is no text is refused anyway."""
+    """Whether the new address may be another server's; one that is not text is refused anyway."""
     return _origin(new) != _origin(old) if new is None or isinstance(new, str) else True
 
 

@@ -49,7 +49,7 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
         "--no-audit",
         "--no-fund",
         "--ignore-scripts",
-        "--loglevel=http",  # tells of each attempt, where npm repeats them for minutes
+        "--loglevel=http",  # logs each attempt, where npm repeats them for minutes
         *([] if dev else ["--omit=dev"]),
     ]
     try:

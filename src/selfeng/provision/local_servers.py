@@ -18,7 +18,7 @@ PORTS: Mapping[int, LocalServerKind] = MappingProxyType(
 _OWNERS: Mapping[str, LocalServerKind] = MappingProxyType(
     {"library": "ollama", "organization_owner": "lmstudio", "llamacpp": "llamacpp", "vllm": "vllm"}
 )
-"""What servers name as the owner of their models."""
+"""The kinds of servers, by the owner that they name for their models."""
 _SHARED = {8080, 8000}
 """Ports of many programs, which name no server."""
 _HOSTS = ("127.0.0.1", "[::1]")

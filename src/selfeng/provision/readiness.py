@@ -37,8 +37,8 @@ class Readiness:
 
     @property
     def reason(self) -> str:
-        """Why a turn would have to wait, or fail; "" if it would not. Without the
-        search's model or the seed tools it goes on.
+        """Why a turn would have to wait, or fail; "" if it would not. Without the search's model or
+        the seed tools it continues.
         """
         parts = [p for p in self.unready if p.part == "sandbox" or p.state != "failed"]
         doing = [p for p in parts if p.detail] or parts[:1]

@@ -57,7 +57,7 @@ class AsyncAgent:
         """`folder` gets the agent's `data`, `tools` and `chroma_db`; without one, the agent shares
         those of the app and of the command line. `model`, `api_key` and `base_url` are the settings
         OPENAI_MODEL, OPENAI_API_KEY and OPENAI_BASE_URL, and any other setting goes by its name in
-        small letters. What is not given comes from the environment and `.env`, as for the app.
+        small letters. The others come from the environment and `.env`, as for the app.
 
         Raises: ConfigurationError: a setting is unknown, or has a value that is not allowed.
         """
@@ -224,8 +224,8 @@ class AsyncAgent:
         *,
         files: Iterable[Given] = (),
     ) -> Execution:
-        """Call a tool as `call` does, and give everything it came to: value, output, files, time.
-        What it raises is a value.
+        """Call a tool as `call` does, and return everything: value, output, files, time. Its
+        exception is a value, too.
 
         Raises: as `call`, but not ToolFailed.
         """
@@ -240,8 +240,8 @@ class AsyncAgent:
         files: Iterable[Given] = (),
     ) -> Execution:
         """Run a program, without the model, in one call of the sandbox: Python source that defines
-        `def program(...)` and imports tools as `from NAME import NAME`. Gives what it came to, as
-        `execute`.
+        `def program(...)` and imports tools as `from NAME import NAME`. Returns its outcome, as
+        `execute` does.
 
         Raises:
             NotConsented: a tool needs what nobody has allowed it.
@@ -414,7 +414,9 @@ class AsyncAgent:
             return self._engine
 
     async def _ready(self, *parts: str) -> Engine:
-        """The engine, after these parts were set up; what fails here is told by what needs it."""
+        """The engine, after these parts were set up; a failure here is reported by the call that
+        needs the part.
+        """
         engine = await self._opened()
         async with self._opening:
             for part in parts:

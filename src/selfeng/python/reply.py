@@ -17,7 +17,7 @@ from selfeng.doors.turn_story import TurnStory
 
 
 class Reply(Value):
-    """What a turn came to; `str()` of it is its text."""
+    """The result of a turn; `str()` of it is its text."""
 
     text: str
     """The answer, Markdown; the questions, or why the request was declined or not done."""
@@ -28,7 +28,7 @@ class Reply(Value):
     tool: str | None = None
     """The tool that was run, if any."""
     value: Any = None
-    """What the tool returned, as plain JSON data; of several calls, the last one's."""
+    """The value that the tool returned, as plain JSON data; of several calls, the last one's."""
     files: tuple[File, ...] = ()
     """Files that were made, the newest of each name."""
     questions: tuple[Question, ...] = ()
@@ -42,7 +42,7 @@ class Reply(Value):
     remedy: str = ""
     """outcome `failed`: what to do."""
     usage: Usage = Usage()
-    """What the turn's model calls have spent."""
+    """The tokens and cost of the turn's model calls."""
     seconds: float = 0.0
 
     def __str__(self) -> str:

@@ -33,7 +33,9 @@ class Container(ABC):
     def __init__(self, mode: Mode) -> None:
         self.born = time.monotonic()
         self.edition = ""
-        """What it was made from; only containers of the newest edition take jobs."""
+        """The id of the image or environment that it was made from; only containers of the newest
+        edition take jobs.
+        """
         self._mode = mode
         self._lock = threading.Lock()
         self._hung_up = False

@@ -235,7 +235,7 @@ class BubblewrapBackend:
         )
 
     def not_guaranteed(self) -> dict[str, str]:
-        """What these containers don't guarantee on this machine: a sentence each, by a name."""
+        """The guarantees that these containers lack on this machine: a sentence each, by a name."""
         lacking = {
             "memory": f"{self._limits.memory_mb} MB are a hard limit for each process only; all "
             "together are looked at ten times a second.",
@@ -278,12 +278,12 @@ class BubblewrapBackend:
         return self._start(self._spawn, parts, sandbox, _WORKER, streams, inputs=inputs)
 
     def inputs(self) -> Path:
-        """See `bwrap_container.Starter`; the name tells `reap` whose it is."""
+        """See `bwrap_container.Starter`; by the name `reap` finds its owner."""
         self._inputs.mkdir(mode=0o711, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=self._inputs, prefix=f"{this_process()} "))
         folder.chmod(0o711)
         (folder / HELD).mkdir()
-        (folder / HELD).chmod(0o311)  # nobody can list it
+        (folder / HELD).chmod(0o311)  # no one can list it
         return folder
 
     def watch(self, container: BubblewrapContainer) -> None:

@@ -72,7 +72,7 @@ class Tools:
 
 @dataclass(frozen=True)
 class Files:
-    """The files that one container gets beside the system's."""
+    """The files that one container gets in addition to the system's."""
 
     environment: Parts | None
     """None for a container in which no Python runs."""
@@ -96,13 +96,13 @@ class Descriptors:
 
 @dataclass(frozen=True)
 class Start:
-    """What a container is started with."""
+    """The configuration with which a container starts."""
 
     tools: Tools
     files: Files
     limits: ContainerLimits
     missing: tuple[Controller, ...]
-    """What no control group limits."""
+    """The resources that no control group limits."""
     sandbox: str
     """The sandbox that the container belongs to."""
 
@@ -216,7 +216,7 @@ def _nameless(mount: str, folder: Path, target: Path) -> str:
 
 
 def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
-    """What is staged: its path here, in the stage, and in containers."""
+    """The staged files and folders: their paths here, in the stage, and in containers."""
     if files.inputs:
         yield files.inputs, _STAGE / "inputs", Path(INPUTS)
     if files.environment:
@@ -272,7 +272,7 @@ def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
 
 
 def _view(files: Files) -> Iterator[str]:
-    """What is visible of this machine; only /tmp is writable."""
+    """The options for the visible part of this machine; only /tmp is writable."""
     for folder in _SYSTEM:
         if folder.is_dir():
             yield from ("--ro-bind", str(folder), str(folder))

@@ -240,7 +240,7 @@ class Started:
     """The parts of a container; its process 1 may not have started yet."""
 
     edition: str
-    """What it was made from."""
+    """The environment that it was made from."""
     process: BwrapProcess
     group: ControlGroup
 

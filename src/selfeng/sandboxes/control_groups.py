@@ -107,7 +107,7 @@ class ControlGroups:
 
     @property
     def missing(self) -> tuple[Controller, ...]:
-        """What can't be limited."""
+        """The resources that can't be limited."""
         return tuple(name for name in CONTROLLERS if name not in self._controller_parents())
 
     def make(self, limits: ContainerLimits) -> ControlGroup:

@@ -215,7 +215,7 @@ takes no read-only mount of a volume without a name.
 
 
 def _archive(contents: Sequence[LargeContent]) -> Iterator[bytes]:
-    """A tar archive of contents, in pieces; nobody can list their folder."""
+    """A tar archive of contents, in pieces; no one can list their folder."""
     folder = tarfile.TarInfo(HELD)
     folder.type, folder.mode = tarfile.DIRTYPE, 0o711
     yield folder.tobuf()
@@ -231,7 +231,7 @@ def _archive(contents: Sequence[LargeContent]) -> Iterator[bytes]:
 OWN_KERNEL = (
     "Processes and files are limited in number by the memory that they take, and by nothing else."
 )
-"""What gVisor does not guarantee."""
+"""The limits that gVisor does not guarantee."""
 
 
 class DockerBackend:
@@ -292,7 +292,7 @@ class DockerBackend:
         return self.engine.reap()
 
     def load(self) -> tuple[int, int]:
-        """The engine's processors, and how many sandbox containers run on it, whoever made them.
+        """The engine's processors, and how many sandbox containers run on it, of any program.
         Raises: SandboxUnavailable, SandboxFailed.
         """
         return self.engine.load()

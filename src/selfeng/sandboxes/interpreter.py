@@ -25,7 +25,7 @@ _SYSTEM = (
 )
 _LINKED = re.compile(r"=> (/\S.*) \(0x")
 _FOREIGN = ("site-packages", "dist-packages", "config-*")
-"""What a library folder may contain beside the library: packages, and the build configuration."""
+"""Entries of a library folder that are not the library: packages, and the build configuration."""
 _BUILT = "_sysconfigdata_*.py"
 
 
@@ -39,7 +39,9 @@ def program_inside() -> Path:
 
 
 def parts() -> Iterator[tuple[Path, Path]]:
-    """What containers need beside the system's files: the path here and the path inside."""
+    """The files that containers need in addition to the system's: the path here and the path
+    inside.
+    """
     if not _is_the_systems():
         yield program(), program_inside()
         yield _library(), _library_inside()
@@ -51,7 +53,7 @@ def libraries() -> tuple[Path, ...]:
     """The shared libraries that program and library are linked to, except the system's."""
     if _is_the_systems():
         return ()
-    # One run of the loader tells of all; `ldd` takes one, and several shells, for each file.
+    # One run of the loader lists all; `ldd` takes one, and several shells, for each file.
     modules = (f"./lib-dynload/{path.name}" for path in _library().glob("lib-dynload/*.so"))
     loader_variables = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_PRELOAD": ":".join(modules)}
     try:

@@ -75,7 +75,7 @@ async def run_job(
     except BrokenStream as broken:
         result.disorder = str(broken)
     except OSError:
-        pass  # the connection broke: the container's state tells why
+        pass  # the connection broke: the container's state shows why
     if not result.complete:
         return await asyncio.to_thread(container.how_it_ended)
     if stream.unread not in ([], [_ready(result.nonce)]):

@@ -34,7 +34,7 @@ class JobResult:
         self.nonce = nonce
         self._end: Message | None = None
         self.disorder: str | None = None
-        """What was wrong with the frames themselves."""
+        """The problem of the frames themselves; None if there is none."""
         self.late = False
         """The host ended it, as its judge did not."""
         self.requests: list[tuple[int, Message]] = []

@@ -30,7 +30,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class ContainerLimits:
-    """What one container may use. It gets no network, privileges or other writable files."""
+    """The limits of one container. It gets no network, privileges or other writable files."""
 
     memory_mb: int = 256
     """Memory and tmpfs together; there is no swap."""

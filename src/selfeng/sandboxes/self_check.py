@@ -1,8 +1,8 @@
 """The self-check of a container: compares what the engine made with our options, before anything
 runs in it.
 
-Engines have defaults, plugins and proxies that add to what was requested. What weakens the
-isolation is found in the engine's description of the container (`docker inspect`) and named by the
+Engines have defaults, plugins and proxies that add to what was requested. Options that weaken the
+isolation are found in the engine's description of the container (`docker inspect`) and named by the
 equivalent command-line flag.
 """
 
@@ -81,7 +81,7 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What is mounted beside /tmp and the large files, such as the engine's own socket; each mount
+    """The mounts other than /tmp and the large files, such as the engine's own socket; each mount
     once.
     """
     volumes = {str(bind) for bind in host.get("Binds") or ()}
@@ -107,7 +107,7 @@ def _is_ours(kind: str, target: str, name: str) -> bool:
 
 
 def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What was requested and is missing."""
+    """The requested options that are missing."""
     if not host.get("CapDrop"):
         yield "no --cap-drop=ALL"
     if not host.get("ReadonlyRootfs"):

@@ -32,8 +32,7 @@ _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 def reach_of(address: str) -> Reach:
     """How far an address reaches; one that holds an address of IPv4 reaches no farther.
 
-    Raises:
-        ValueError: it is no address.
+    Raises: ValueError: it is not an address.
     """
     ip = ip_address(address)
     if ip in _METADATA or ip.is_multicast or ip.is_unspecified or ip.is_link_local:

@@ -1,4 +1,4 @@
-"""The broker: sends the requests of tools, which have no socket, and of nobody else.
+"""The broker: sends the requests of tools, which have no socket, and no others.
 
 Each request has a connection of its own, directly to an address that was checked: neither a second
 answer of DNS nor a proxy of the environment can put another in its place. Redirects are followed
@@ -48,7 +48,7 @@ _SENT = {
     *("prefer", "range", "user-agent", "x-requested-with", "x-request-id"),
     *("webhook-id", "webhook-timestamp", "webhook-signature"),
 }
-"""Headers that a tool may set, beside those that end in `-version`."""
+"""Headers that a tool may set, in addition to those that end in `-version`."""
 _OURS = {
     *("host", "connection", "content-length", "transfer-encoding", "accept-encoding", "te"),
     *("keep-alive", "proxy-connection", "trailer", "upgrade", "expect"),
@@ -72,7 +72,7 @@ Route = Callable[[str, int], tuple[str, int]]
 
 
 class BrokerLimits(NamedTuple):
-    """What one request, or all of them, may take."""
+    """The limits of one request, or of all of them."""
 
     size: int = 8 * MB
     """Bytes of a body, unpacked."""
@@ -406,7 +406,9 @@ class _Sent(NamedTuple):
 
 
 def _redirect_access(sent: _Sent, after: str) -> NetworkAccess | None:
-    """What a person may allow; no service leads to the own network, or away from HTTPS."""
+    """The access that a person may allow after a redirect; None where no one may: no service leads
+    to the own network, or away from HTTPS.
+    """
     host, method = sent.host, sent.method
     if sent.url.scheme != "https" or host == after or _is_address(host) or names_own_network(host):
         return None

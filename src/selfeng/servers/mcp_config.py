@@ -96,16 +96,16 @@ _KNOWN = {"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "PWD", "TM
 
 
 def masker_of(variables: Mapping[str, str]) -> Masker:
-    """What masks the values of variables, but for those that every command gets."""
+    """A masker of the values of variables, except those that every command gets."""
     return Masker({name: value for name, value in variables.items() if name not in _KNOWN})
 
 
 class McpConfig(NamedTuple):
-    """What the file says."""
+    """The content of the file."""
 
     servers: Mapping[str, ServerConfig] = {}
     problems: Mapping[str, str] = {}
-    """What is wrong and what to do, by the name of the entry; "" names the file."""
+    """The problem and its remedy, by the name of the entry; "" names the file."""
 
 
 def read_mcp_config(file: Path, environment: Mapping[str, str] = os.environ) -> McpConfig:

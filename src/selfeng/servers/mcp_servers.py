@@ -34,7 +34,7 @@ class ServerWithTools(NamedTuple):
     tools: tuple[ListedServerTool, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """What the page and `selfeng servers list --json` tell of it."""
+        """The server as the page and `selfeng servers list --json` show it."""
         tools = [
             {
                 "name": listed_tool.tool.tool,
@@ -48,7 +48,7 @@ class ServerWithTools(NamedTuple):
 
 
 class McpServers:
-    """Implements `ServerTools`; used on one event loop. What speaks the protocol is loaded when
+    """Implements `ServerTools`; used on one event loop. The protocol's modules are loaded when
     there is a server, as that takes a second.
     """
 
@@ -195,7 +195,7 @@ class McpServers:
     async def _listed(
         self, wait: float = 0.0, *, all_of_them: bool = False
     ) -> tuple[ListedServerTool, ...]:
-        """What the servers of the file listed last. Opens their connections."""
+        """The tools that the servers of the file listed last. Opens their connections."""
         for connection in self._connections.values():
             connection.open()
         listed_tools = await asyncio.to_thread(self._known_tools.read)

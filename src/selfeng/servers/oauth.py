@@ -98,7 +98,7 @@ class DeviceFlow(OAuthClient):
 
     device_code: str
     user_code: str
-    """What the person enters there."""
+    """The code that the person enters there."""
     verification_uri: str
     interval: float = 5
     """Seconds between two looks."""

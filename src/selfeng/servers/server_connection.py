@@ -40,7 +40,7 @@ _PAGES = 20
 _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
 """Seconds before a server that failed is tried again unasked; the pause doubles."""
 _LONGEST_CALL = 20
-"""A call that tells progress may take as many times the time limit."""
+"""A call that reports progress may take as many times the time limit."""
 _LONGEST_LINE, _LAST_LINES = 500, 3
 LARGEST_EVENT = 64 * 1024 * 1024
 """Bytes of one message over HTTP."""
@@ -53,7 +53,7 @@ logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
 class _Incoming:
-    """What a server sends: with `${NAME}` in place of the values of variables, and without the
+    """A server's messages: with `${NAME}` in place of the values of variables, and without the
     tools that are not described properly, which would hide the others.
     """
 
@@ -206,8 +206,8 @@ class ServerConnection:
         return self._opened
 
     async def _listed(self) -> Client:
-        """A session that just listed the server's tools, since not every server tells of changes;
-        a new one if the old one has ended. Raises: ServerFailed, TimeoutError.
+        """A session that just listed the server's tools, since not every server reports changes; a
+        new one if the old one has ended. Raises: ServerFailed, TimeoutError.
         """
         fresh = self._task is None or self._task.done()
         client = await asyncio.shield(self._begin())
@@ -324,7 +324,7 @@ class ServerConnection:
             await self._on_tools(tools)
 
     async def _follow(self, client: Client) -> None:
-        """List the tools again whenever the server tells that they changed, until it dies."""
+        """List the tools again whenever the server reports that they changed, until it dies."""
         tools = client.server_capabilities.tools
         listens = client.protocol_version in MODERN_PROTOCOL_VERSIONS
         async with asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""What other servers say, taken as data: their lists of tools, and the results of calls."""
+"""Replies of other servers, taken as data: their lists of tools, and the results of calls."""
 
 import json
 from base64 import b64decode
@@ -90,7 +90,7 @@ def _words(text: str) -> str:
 
 
 def execution_of(result: types.CallToolResult, limits: FileLimits) -> Execution:
-    """What a call came to. Pictures, sounds and resources are files, as far as they fit the
+    """The outcome of a call. Pictures, sounds and resources are files, as far as they fit the
     limits; the value is what is structured, else the text, parsed where it is JSON of an object or
     a list.
     """

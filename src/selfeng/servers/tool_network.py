@@ -120,7 +120,7 @@ class GrantedNetwork:
         return needs
 
     def needed(self, tool: Tool, name: str = "") -> tuple[Need, ...]:
-        """What `allow` grants. Raises: as `allow`."""
+        """The needs that `allow` grants. Raises: as `allow`."""
         listed = [need for need in tool.for_calls([{}]).needs if name in ("", need.name)]
         hosts = [its for access in tool.network if access.argument for its in access.at(name)]
         needs = tuple(listed or hosts)
@@ -133,8 +133,8 @@ class GrantedNetwork:
         return needs
 
     async def with_granted(self, tool: Tool) -> Tool:
-        """The tool with the granted hosts of its calls, and of redirects, beside those that it
-        always needs.
+        """The tool with the granted hosts of its calls, and of redirects, in addition to those that
+        it always needs.
         """
         grants = await self.grants(tool.name) if tool.network else ()
         hosts = [grant.need for grant in grants if isinstance(grant.need, NetworkAccess)]
@@ -151,5 +151,7 @@ class GrantedNetwork:
 
 
 def _holder(tool: Tool | Sight) -> str:
-    """Who has a grant: a tool for everybody, as the library is shared; pictures for a person."""
+    """The holder of a grant: a tool, for everybody, as the library is shared; pictures, for a
+    person.
+    """
     return f"{tool.name} of {current_owner()}" if isinstance(tool, Sight) else tool.name

@@ -151,7 +151,7 @@ class Vault:
                 self.remove(name)
 
     def _keep(self, name: str, value: str) -> str | None:
-        """What the database keeps of the value."""
+        """The encrypted value for the database; None if the keyring has taken it."""
         if keyring := self._keyring():
             from keyring.errors import KeyringError
 

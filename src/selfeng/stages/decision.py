@@ -54,7 +54,7 @@ class Thresholds(Value):
 
 
 class Decision(Value):
-    """What the library has for a request."""
+    """The choice among the library's tools for a request."""
 
     choice: Choice
     considered: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Decider:
         thresholds: Thresholds,
         servers: ServerTools | None = None,
     ) -> None:
-        """The tools of `servers` are candidates beside those of the library."""
+        """The tools of `servers` are candidates in addition to those of the library."""
         self._library, self._executor, self._thresholds = library, executor, thresholds
         self._servers = servers
 
@@ -307,7 +307,7 @@ class Decider:
     async def _choose_alone(
         self, turn: Turn, results: _SearchResults, error: ModelError
     ) -> _Choice:
-        """What the search alone decides after `error`; a tool without required parameters can be
+        """The choice of the search alone, after `error`; a tool without required parameters can be
         called without the model.
 
         Raises:

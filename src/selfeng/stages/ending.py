@@ -100,7 +100,7 @@ def _called(executions: Sequence[Execution], events: Sequence[Event]) -> Ending:
 
 
 def _remedy(execution: Execution) -> str:
-    """What to do after a call that did not do what was asked for; "" if it did."""
+    """The remedy after a call that did not do its task; "" if it did."""
     match execution:
         case Returned(refused_files=refused, files=files):
             return "ask for a smaller file, or for another kind" if refused and not files else ""
@@ -128,7 +128,7 @@ def _in_vain(events: Sequence[Event]) -> bool:
 
 
 def what_was_reached(events: Sequence[Event]) -> str:
-    """What a turn had reached when a limit ended it: one sentence for people; "" if nothing."""
+    """The progress of a turn when a limit ended it: one sentence for people; "" if none."""
     progress = registered = ""
     passed: dict[
         int, list[bool]

@@ -75,7 +75,7 @@ log = logging.getLogger(__name__)
 _SHOWN = 2_000
 """Characters of an argument in the source of a call."""
 _LONGEST = 20_000
-"""Characters of an argument that an event tells whole, as many as a request has at most."""
+"""Characters of an argument that an event shows whole, as many as a request has at most."""
 _PROGRESS = 200
 """Characters of what a server says of its progress."""
 _WITNESS_SECONDS = 5
@@ -120,7 +120,7 @@ CountUse = Callable[[str, int, str], None]
 
 
 class Chosen(Coded):
-    """What the model made of a request and the tools."""
+    """The model's choice for a request among the tools."""
 
     standalone: str = ""
     """The request in English, standing alone, in the model's words; "" where it was not asked."""
@@ -221,7 +221,7 @@ class Misfit(Chosen):
 
 
 Choice = Call | NoFit | Misfit | Disputed
-"""What a request comes to."""
+"""The outcome of the choice of a tool for a request."""
 
 
 class Executor:
@@ -366,9 +366,10 @@ class Executor:
         return first.model_copy(update={"further": further_arguments, **fields})
 
     async def run(self, turn: Turn, call: Call, count: CountUse | None = None) -> Execution:
-        """Call the tool once; if it returns, its witnesses are called beside what follows, as a
-        check of the turn. A failure of the tool, or of the server that has it, is a value; only a
-        broken sandbox raises. `count` counts a success, which this does itself by default.
+        """Call the tool once; if it returns, its witnesses are called concurrently with the next
+        steps, as a check of the turn. A failure of the tool, or of the server that has it, is a
+        value; only a broken sandbox raises. `count` counts a success, which this does itself by
+        default.
 
         Raises:
             SandboxError: there is no sandbox, or it broke.
@@ -458,7 +459,7 @@ class Executor:
         return await self._model.sight(turn.budget)
 
     async def ungranted(self, turn: Turn, tool: Tool | Sight) -> tuple[Need, ...]:
-        """What a tool needs and the person has not allowed, for this turn or any.
+        """The needs of a tool that the person has not allowed, for this turn or any.
 
         Raises:
             RequestError: no person can allow that much on this machine.
@@ -656,5 +657,5 @@ def _copied(request: Request, arguments: Mapping[str, Any]) -> bool:
 
 
 async def _prompt_context(turn: Turn) -> dict[str, str]:
-    """What every prompt here shows of a turn."""
+    """The values that every prompt here shows of a turn."""
     return shown(turn.request, await turn.lessons("execute", turn.request.text), EVIDENCE)

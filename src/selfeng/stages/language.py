@@ -1,4 +1,4 @@
-"""The language of a request, told offline from its letters."""
+"""The language of a request, detected offline from its letters."""
 
 import re
 from functools import cache, lru_cache
@@ -20,7 +20,7 @@ _SHORT = 8
 
 @lru_cache(maxsize=1000)
 def is_english(text: str) -> bool:
-    """Whether the text is English as far as can be told; blocks for half a second once."""
+    """Whether the text is English as far as can be detected; blocks for half a second once."""
     words = " ".join(_VALUES.sub(" ", text[:2000]).split())
     if words.isascii() and len(words) < _SHORT:
         return True

@@ -1,4 +1,4 @@
-"""The response synthesizer: tells the result of a call in natural language, as the model streams
+"""The response synthesizer: puts the result of a call into natural language, as the model streams
 it.
 """
 
@@ -27,10 +27,10 @@ SHOWN_TO_MODEL = 1000
 summary.
 """
 _RETURNS = re.compile(r"\breturns?:\s*(.+?)(?:\n\s*\n|\"{3}|'{3})", re.IGNORECASE | re.DOTALL)
-"""What a docstring says of the result, in any of the usual forms."""
+"""A docstring's words on the result, in any of the usual forms."""
 AnyTool = Tool | ServerTool
 _EXPECTED = {"ValueError", "TypeError"}
-"""What tools raise for input that they refuse; their messages need no explanation."""
+"""The errors that tools raise for input that they refuse; their messages need no explanation."""
 
 
 class ResponseSynthesizer:
@@ -93,7 +93,7 @@ async def _describe(execution: Execution) -> str:
 
 
 def describe(execution: Execution) -> str:
-    """What the model is told of an execution."""
+    """An execution, in words for the model."""
     match execution:
         case Returned():
             return _value(execution) + _files(execution)
@@ -116,7 +116,7 @@ def _value(returned: Returned) -> str:
 
 
 def described(returned: Returned) -> str:
-    """What a model is told of a long value; "" of any other."""
+    """A long value, in words for a model; "" for any other."""
     if returned.result is None or not _is_long(returned):
         return ""
     return f"{returned.result.reference.shape}, {IN_SHORT}\n{returned.result.summary}"
@@ -155,7 +155,7 @@ def _returns_money(tool: AnyTool) -> bool:
 
 
 def _files(execution: Returned | Raised) -> str:
-    """What the model is told of the files that a call made."""
+    """The files that a call made, in words for the model."""
     lines = "".join(
         f"\nmade the file {f.name} ({f.reference().media_type}), which the person sees below"
         for f in execution.files
@@ -166,7 +166,7 @@ def _files(execution: Returned | Raised) -> str:
 
 
 def plain(execution: Execution, tool: AnyTool | None = None) -> str:
-    """What the person is told of an execution without a model's help."""
+    """The answer to the person after an execution, without a model's help."""
     match execution:
         case Returned(value=ResultReference(long=True, shape=shape)):
             return f"The result is {shape}."
@@ -192,7 +192,7 @@ def plain(execution: Execution, tool: AnyTool | None = None) -> str:
 
 
 def plain_results(results: Sequence[StepResult]) -> str:
-    """What the person is told of a plan without a model's help."""
+    """The answer to the person after a plan, without a model's help."""
     return "The results are:\n\n" + "\n\n".join(
         f"{result.request}\n\n{result.shown if result.summary else _block(result.shown)}"
         for result in results

@@ -101,7 +101,7 @@ class PlanExecuted(Value):
     executions: tuple[Execution, ...] = ()
     """Of the calls."""
     files: tuple[File, ...] = ()
-    """What the calls made."""
+    """The files that the calls made."""
 
 
 End = Executed | DirectAnswer | ConsentAsked | PlanExecuted | AgentReply
@@ -144,7 +144,7 @@ class RequestState:
     ran: list[Executed] = field(default_factory=list)
     """The calls so far, except one to be mended."""
     fault: str = ""
-    """What the tool of the call to be mended is at fault for, in a few words."""
+    """The fault of the called tool that must be mended, in a few words."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
     specified: SpecifiedTool | None = None
@@ -344,8 +344,8 @@ class Stages:
         return False
 
     async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
-        """Take the person's answer about a call that waits. False: the request goes on without it,
-        because of the answer, or because the server describes the tool otherwise now.
+        """Take the person's answer about a call that waits. False: the request continues without
+        it, because of the answer, or because the server describes the tool otherwise now.
         """
         turn = state.turn
         answer = next((a for a in turn.request.answers), None)
@@ -445,15 +445,15 @@ class Stages:
         return "incomplete"
 
     def _confirm(self, request: Request) -> None:
-        """What the person chose as the right value of the last call becomes a test."""
+        """Add the value that the person chose as right for the last call to the tool's tests."""
         for last in request.earlier_results.values[-1:]:
             row = chosen_value(request.answers, last)
             if row and not (request.temporary or request.names_file(row.arguments)):
                 self._served.confirm(self._synthesis, last.tool, row)
 
     async def _clarify(self, state: RequestState) -> str:
-        """What the specification or an agent leaves open is already a question; what a call lacks
-        becomes one.
+        """Turn the values that a call lacks into a question; a specification's or an agent's open
+        points are questions already.
         """
         outcome = state.outcome or state.synthesis.result
         if not isinstance(outcome, DirectAnswer | AgentReply | ConsentAsked):
@@ -559,9 +559,9 @@ class Stages:
                 assert_never(mended)
 
     async def _fault(self, state: RequestState, call: Call, execution: Raised | Killed) -> str:
-        """What the tool may be at fault for in a few words: its own failure, any error of a tool
-        that was just built on the files that it was built for, or one about lines of the person's
-        files; "" for nothing. After a call by hand nobody looks for a fault.
+        """The tool's possible fault, in a few words: its own failure, any error of a tool that was
+        just built on the files that it was built for, or one about lines of the person's files; ""
+        for nothing. Calls by hand are not examined.
         """
         if isinstance(state.turn.request.kind, HandCall) or isinstance(call.tool, ServerTool):
             return ""
@@ -743,7 +743,7 @@ def _scheduled(added: SchedulePlan | None) -> DirectAnswer:
 
 
 def _is_granted(turn: Turn, reply: SpecifiedTool) -> bool:
-    """Take the person's answer about what a tool to be built needs. False: the request goes on
+    """Take the person's answer about what a tool to be built needs. False: the request continues
     without that.
     """
     answer = next((a for a in turn.request.answers), None)
@@ -764,7 +764,7 @@ def _has_sent(execution: Raised | Killed) -> bool:
 
 
 def _changed_service(execution: Raised | Killed) -> tuple[Exchange, ...]:
-    """What was exchanged with a service that answers otherwise than recorded."""
+    """The exchanges with a service that answers otherwise than recorded."""
     if isinstance(execution, Raised) and execution.type_name == SERVICE_CHANGED:
         return execution.exchanges
     return ()
@@ -775,7 +775,7 @@ def _of_synthesis(take: Callable[[Synthesis], Awaitable[str]]) -> Stage:
 
 
 def _outcome(ran: Sequence[Executed]) -> Executed | PlanExecuted:
-    """What calls of one tool came to."""
+    """The outcome of the calls of one tool."""
     if len(ran) == 1:
         return ran[0]
     executions = [executed.execution for executed in ran]

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 class EarlierAnswers:
     """Used on the engine's loop. After a correction, those that it concerns are computed again,
-    beside its turn, and an event says how many changed.
+    concurrently with its turn, and an event says how many changed.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class EarlierAnswers:
         recorder.subscribe(self._hear)
 
     async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
-        """What the newest version of a tool returns for the calls of `owner`'s earlier answers, the
-        newest 200. Nothing is stored.
+        """The values that the newest version of a tool returns for the calls of `owner`'s earlier
+        answers, the newest 200. Nothing is stored.
 
         Raises: ToolNotFound, ToolModified, SandboxError.
         """

@@ -134,8 +134,8 @@ def _copy_database(database: sa.Engine, target: Path) -> None:
 def _copy_rows(source: sa.Engine, target: sa.Engine, *, restored: bool = False) -> dict[str, int]:
     """Replace all rows of `target`, in one transaction, by those of `source` at one moment.
 
-    `restored`: mark the contents as restored, see `contents_of`. No process goes on with a turn
-    that ran when they were backed up: its steps and effects are not in them.
+    `restored`: mark the contents as restored, see `contents_of`. No process resumes a turn that ran
+    when they were backed up: its steps and effects are not in them.
     """
     tables, counts = metadata.sorted_tables, {}
     with reading(source) as source_connection, writing(target) as target_connection:

@@ -24,7 +24,7 @@ _MOST_TURNS = 500
 """Turns that are read for the snippets of a search."""
 
 ConversationKind = Literal["chat", "project", "temporary"]
-"""What the turns of a conversation are: requests, or work on a project. A temporary one is in no
+"""The kind of a conversation's turns: requests, or work on a project. A temporary one is in no
 list, and nothing is learnt from it.
 """
 ModelName = Annotated[
@@ -44,7 +44,7 @@ class ConversationSummary(Value):
     model: str = ""
     """"" for the configured one."""
     tokens: int = 0
-    """What its turns have used."""
+    """The number of tokens that its turns have used."""
     cost: float | None = None
     """The same in US dollars, where the price is known."""
     active_at: datetime
@@ -55,11 +55,11 @@ class ConversationSummary(Value):
     has_files: bool = False
     """Files came with its requests, or tools made some."""
     snippet: str = ""
-    """What a search found: a line of the newest request or answer that has one of its words."""
+    """The match of a search: a line of the newest request or answer that has one of its words."""
 
 
 class ConversationChange(Value):
-    """What a person changes about a conversation; None leaves it as it is."""
+    """A person's changes to a conversation; None leaves a field as it is."""
 
     title: (
         Annotated[

@@ -64,7 +64,7 @@ def explain_errors(engine: sa.Engine) -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """What the driver says, in one line."""
+    """The first line of the driver's message."""
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
 
 
@@ -213,8 +213,8 @@ def writing(engine: sa.Engine, *, exclusive: bool = True) -> Iterator[sa.Connect
 
     One process at a time writes, so that what was read before stays true until the end: SQLite has
     one write lock, taken at once (`BEGIN IMMEDIATE`); on PostgreSQL an advisory lock does it. Where
-    the statements are safe beside those of others, such as the journal's, `exclusive=False` lets
-    PostgreSQL run them side by side.
+    the statements are safe concurrently with those of others, such as the journal's,
+    `exclusive=False` lets PostgreSQL run them side by side.
 
     Raises: DatabaseUnavailable.
     """

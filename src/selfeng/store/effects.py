@@ -8,7 +8,7 @@ from selfeng.store.schema import effects
 
 
 def known_effect(connection: sa.Connection, key: str) -> str | None:
-    """What the effect of this key came to; None if it has not happened, or has no key."""
+    """The outcome of the effect with this key; None if it has not happened, or has no key."""
     if not key:
         return None
     return connection.scalar(sa.select(effects.c.outcome).where(effects.c.key == key))

@@ -19,11 +19,11 @@ OFTEN = 2
 """How many times make a habit."""
 _MOST = 3
 _LAST = 5
-"""Uses of a tool that are told one by one."""
+"""Uses of a tool that are listed one by one."""
 _LOOKED_BACK = 2_000
 """Newest calls of tools that are counted."""
 _MOST_CALLS = 500
-"""Newest calls of one tool that are told with their time."""
+"""Newest calls of one tool that are listed with their time."""
 
 
 class FollowUp(Value):
@@ -50,8 +50,8 @@ class PastCall(Value):
 
 
 class Habits(Value):
-    """What a person's turns say of a tool; a habit of less than `OFTEN` times is left out, and so
-    are deleted conversations.
+    """A person's habits with a tool; a habit of less than `OFTEN` times is left out, and so are
+    deleted conversations.
     """
 
     after: tuple[FollowUp, ...] = ()
@@ -92,7 +92,7 @@ class _Use(NamedTuple):
 
 
 def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
-    """What the newest turns of `owner` say of a tool."""
+    """The habits with a tool in the newest turns of `owner`."""
     after: Counter[str] = Counter()
     together: Counter[str] = Counter()
     newest: dict[str, str] = {}
@@ -126,7 +126,7 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
 
 
 def last_uses(connection: sa.Connection, owner: str) -> dict[str, datetime]:
-    """When `owner` last used each tool, as far as their newest calls tell."""
+    """When `owner` last used each tool, as far as their newest calls show."""
     return {use.tool: use.call.at for use in _calls(connection, owner)[::-1] if use.call.returned}
 
 

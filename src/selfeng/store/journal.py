@@ -377,12 +377,14 @@ class Journal:
         return frozenset(fetch_column(self._engine, query))
 
     def habits(self, owner: str, tool: str) -> Habits:
-        """What `owner` often asks after a tool, and uses together with it."""
+        """The requests that often follow `owner`'s use of a tool, and the tools used together with
+        it.
+        """
         with reading(self._engine) as connection:
             return read_habits(connection, owner, tool)
 
     def last_uses(self, owner: str) -> dict[str, datetime]:
-        """When `owner` last used each tool, as far as their newest calls tell."""
+        """When `owner` last used each tool, as far as their newest calls show."""
         with reading(self._engine) as connection:
             return last_uses(connection, owner)
 
@@ -602,7 +604,7 @@ class Journal:
         return frozenset(fetch_column(self._engine, query))
 
     def release_lost(self) -> None:
-        """Put the turns that killed servers left running, and that can go on, back into the
+        """Put the turns that killed servers left running, and that can be resumed, back into the
         queue.
         """
         dead_servers = set[str]()
@@ -650,8 +652,8 @@ class Journal:
         )
 
     def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that killed servers left running and that can't go on; those of running
-        servers continue.
+        """End the turns that killed servers left running and that can't be resumed; those of
+        running servers continue.
         """
         event = TurnStopped(reason=_SERVER_ENDED, by="server")
         with writing(self._engine) as connection:
@@ -719,7 +721,7 @@ def _running() -> sa.Select[Any]:
 
 
 def _goes_on(turn: sa.Row[Any]) -> bool:
-    """Whether another process can go on with the turn."""
+    """Whether another process can resume the turn."""
     return turn.given is not None and turn.lease < MOST_LEASES
 
 

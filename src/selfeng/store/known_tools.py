@@ -28,7 +28,7 @@ class KnownTools:
         )
 
     def replace(self, server: str, tools: Iterable[ServerTool]) -> None:
-        """What a server lists now; consents stay, in case it lists the same again."""
+        """Store the tools that a server lists now; consents stay, in case it lists a tool again."""
         listed = {tool.tool: tool.model_dump_json() for tool in tools}
         condition = _TOOLS.c.server == server
         with writing(self._engine) as connection:

@@ -1,6 +1,6 @@
-"""News between the processes that share a PostgreSQL: they name what has changed, and who wants to
-know reads it. A SQLite has none: one server uses it, and commands beside it are noticed when the
-server looks.
+"""News between the processes that share a PostgreSQL: they name the changed records, and the other
+processes read them. SQLite has none: one server uses it, and sees the changes of commands when it
+looks.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Topic = Literal["journal", "conversations", "library", "lessons", "queue", "stop"]
-"""journal: events were appended, `<conversation>:<number of the last one>`; stop: a turn is to be
-stopped, by its id; the others: which of them has changed is not told.
+"""journal: events were appended, `<conversation>:<number of the last one>`; stop: the id of a turn
+that must be stopped; the others: something of this kind changed.
 """
 _CHANNEL = "selfeng"
 _NOTIFY = sa.select(
@@ -34,7 +34,7 @@ _PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
 
 
 def announce(connection: sa.Connection, topic: Topic, *about: str) -> None:
-    """Tell the other processes when the transaction is committed, and nobody otherwise; once for
+    """Notify the other processes when the transaction is committed, and none otherwise; once for
     each thing that it is about.
     """
     if connection.dialect.name == "postgresql":

@@ -36,7 +36,9 @@ class Processes:
         """Those that this one took for gone, until they are heard again."""
         self._workers: dict[str, WorkerStatus] = {}
         self._room, self.unready = room, ""
-        """What the others read: its room, and why it takes no turns yet; "" if it does."""
+        """The data that the other processes read: its room, and why it takes no turns yet; "" if it
+        does.
+        """
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
 

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 _PAUSE = timedelta(minutes=50)
 """A sweep is due once in this time, of all processes on a database."""
 _SECONDS = 30.0
-"""What a sweep may take; the next one goes on."""
+"""The time limit of a sweep; the next one continues."""
 _AT_ONCE = 100  # rows that one transaction deletes
 IN_NAME = 8
 """Characters of a conversation's id that end the name of a project of its agents."""

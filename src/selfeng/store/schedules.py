@@ -152,7 +152,7 @@ class Schedules:
         return self._change(schedule, _SCHEDULES.c.run == schedule.run, values)
 
     def pause(self, schedule: Schedule, reason: str, last: ScheduledRun | None = None) -> bool:
-        """False if it is paused already. `last` is a run that did not begin, or that goes on."""
+        """False if it is paused already. `last` is a run that did not begin, or that still runs."""
         values = {"state": "paused", "reason": storable(reason)}
         values |= {"last": last.model_dump_json()} if last else {}
         return self._change(schedule, _ACTIVE, values)

@@ -175,7 +175,7 @@ results = sa.Table(
     ),
     sa.Column(
         "seq", sa.Integer, primary_key=True, autoincrement=False
-    ),  # of the event that tells of it
+    ),  # of the event that reports it
     sa.Column("turn_id", sa.String(32), nullable=False, index=True),
     sa.Column("tool", sa.Text, nullable=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.result.ResultReference

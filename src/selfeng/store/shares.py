@@ -85,7 +85,7 @@ _SHOWN = (
     AnswerToken,
     *FINAL,
 )
-"""What belongs to the conversation itself; anything else is its owner's or the server's."""
+"""The events of the conversation itself; all others are its owner's or the server's."""
 
 
 class Share(Value):
@@ -107,7 +107,7 @@ class MadeShare(Share):
 
 
 class SharedConversation(Value):
-    """What the link shows."""
+    """A conversation, as its link shows it."""
 
     id: str
     """Of the conversation; for this process only."""
@@ -174,12 +174,12 @@ class Shares:
         await self._change(owner, conversation_id, share_id, _SHARES.delete())
 
     async def opened(self, token: str) -> SharedConversation | None:
-        """What a token opens; None if it is unknown, expired or revoked."""
+        """The conversation that a token opens; None if it is unknown, expired or revoked."""
         return await asyncio.to_thread(self._opened, token)
 
     async def records(self, shared: SharedConversation) -> tuple[Record, ...]:
-        """The turns that had ended when the link was made or renewed, numbered anew from 1; without
-        what tells of the server, the library or the conversation's id.
+        """The turns that had ended when the link was made or renewed, numbered again from 1;
+        without events that reveal the server, the library or the conversation's id.
         """
         return await asyncio.to_thread(self._records, shared)
 

@@ -28,7 +28,7 @@ PAYS_WITHIN = 30
 
 
 class MonthSpending(Value):
-    """What one person spent in a month, such as 2026-11, UTC; `turns` are those that spent.
+    """One person's spending in a month, such as 2026-11, UTC; `turns` are those that spent.
 
     `cost` and `saved_cost` are in US dollars, without what has an unknown price; None if all has.
     `reuses` are turns that a tool served which an earlier turn had built. They saved what its build
@@ -103,7 +103,7 @@ class ToolAccounts(Value):
 
 
 class SpendingReport(Value):
-    """A person's newest months, the newest first, and beside them what everybody on the database
+    """A person's newest months, the newest first, and the sum that all persons on the database
     `spent` in this month, in US dollars, and may spend; `limit` is None without one.
     """
 
@@ -179,8 +179,8 @@ def _put(
 
 
 def _saved(tools: Sequence[str], usage: Usage) -> dict[str, Any]:
-    """What a turn saved by these tools, as expressions: what the turns that created them had used
-    when they were registered, less what it used itself. NULL if no turn created them.
+    """The savings of a turn by these tools, as expressions: the use of the turns that created them,
+    up to the registration, less the turn's own use. NULL if no turn created them.
     """
     created = _VERSIONS.c.name.in_(tools) & _VERSIONS.c.origin.contains('"how":"created"')
     newest = sa.select(_VERSIONS.c.name, sa.func.max(_VERSIONS.c.version))
@@ -215,7 +215,7 @@ def _sum(first: float | None, second: float | None) -> float | None:
 
 
 class Spending:
-    """What was spent. All methods but `month` and `outside_turns` block."""
+    """Records of spending. All methods but `month` and `outside_turns` block."""
 
     def __init__(self, engine: sa.Engine, limit: Callable[[], float | None] = lambda: None) -> None:
         """`limit` gives what a month may cost in US dollars."""
@@ -244,7 +244,7 @@ class Spending:
                 _put(connection, {**ids, "owner": owner, "month": month}, values, add=True)
 
     def report(self, owner: str) -> SpendingReport:
-        """What the turns of `owner` spent and saved in the last months."""
+        """The spending and savings of `owner`'s turns in the last months."""
         return SpendingReport(
             months=self.months(owner), spent=self.this_month(), limit=self._limit()
         )
@@ -327,7 +327,7 @@ def _account(
 
 
 class MonthBudget(Budget):
-    """What a month may cost, for one turn; all turns on the database count. Calls that cost
+    """The budget of a month, for one turn; all turns on the database count. Calls that cost
     nothing, or whose price is unknown, are free.
     """
 

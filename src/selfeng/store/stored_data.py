@@ -1,4 +1,4 @@
-"""What is stored, where and for how long; what of it is one person's, and its deletion."""
+"""The stored data: its places and periods, the parts that are one person's, and their deletion."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -37,7 +37,9 @@ UNTIL: Mapping[Until, str] = {
 }
 """How long, in words."""
 Deletion = Literal["all", "part", "none"]
-"""What the deletion of one person's data takes of it; part: what only that person brought."""
+"""The extent to which the deletion of one person's data takes it; part: only that person's
+contributions.
+"""
 
 
 class KindOfData(Value):
@@ -50,7 +52,7 @@ class KindOfData(Value):
     """Patterns of names in DATA_DIR, or the settings that name other folders."""
     until: Until
     setting: str = ""
-    """What changes how long it is kept."""
+    """The setting that changes how long it is kept."""
     deletion: Deletion = "none"
 
 
@@ -115,7 +117,7 @@ class StoredKind(KindOfData):
 
 
 class StoredData(Value):
-    """What is stored, and how much of it is one person's."""
+    """The stored data, and how much of it is one person's."""
 
     kinds: tuple[StoredKind, ...]
     keep_days: int
@@ -131,7 +133,7 @@ _OWNED: Mapping[DataKind, sa.Table] = {
 
 
 class PersonalData:
-    """What is stored of persons. Blocking."""
+    """The stored data of persons. Blocking."""
 
     def __init__(self, engine: sa.Engine, journal: Journal, files: LargeFiles) -> None:
         self._engine, self._journal, self._files = engine, journal, files

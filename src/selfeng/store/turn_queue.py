@@ -20,8 +20,8 @@ from selfeng.store.news import announce
 from selfeng.store.text import storable
 
 MOST_LEASES = 9
-"""Of a turn, which five processes may run one after the other, as it may be what ends them: one
-when it begins, and two more whenever its process is gone.
+"""The most leases of a turn: five processes may die running it, with one lease at the start and two
+for each take-over.
 """
 Key = tuple[str, ...]
 """Of a person, or of a conversation of a person."""
@@ -66,7 +66,7 @@ class ClaimedTurn(NamedTuple):
     turn_id: str
     lease: int
     given: str | None
-    """What `Journal.begin_turn` got."""
+    """The request as JSON, as `Journal.begin_turn` got it."""
 
     @property
     def resumed(self) -> bool:
@@ -76,7 +76,7 @@ class ClaimedTurn(NamedTuple):
 
 class TurnQueue:
     """The next turn to run is of the person with the fewest running turns, among equals of the one
-    who was served longest ago; of their conversations it is chosen in the same way. So nobody's
+    who was served longest ago; of their conversations it is chosen in the same way. So no one's
     many requests keep another's first one waiting.
     """
 
@@ -199,7 +199,7 @@ class TurnQueue:
 
     def fence(self) -> None:
         """Before this process hands its turns over: from now on the journal takes no event of them
-        from it, of those that others can go on with.
+        from it, if others can resume them.
         """
         with writing(self._engine, exclusive=False) as connection:
             connection.execute(self._handed_over().values(lease=_TURNS.c.lease + 1))
@@ -211,7 +211,7 @@ class TurnQueue:
             announce(connection, "queue")
 
     def _handed_over(self) -> sa.Update:
-        """The change of the turns of this process that others can go on with."""
+        """The change of the turns of this process that others can resume."""
         chats = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind != "project")
         condition = (
             _RUNNING
@@ -357,5 +357,5 @@ def _lock(connection: sa.Connection) -> None:
 
 
 def _share(most: int) -> int:
-    """What one may have of this many."""
+    """One person's share of this many."""
     return max(1, most * 2 // 3)

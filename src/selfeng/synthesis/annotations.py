@@ -16,7 +16,7 @@ from selfeng.core.signature import (
 ALLOWED = (
     "str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
 )
-"""What the analyst is told; other common spellings of the same types are accepted."""
+"""The types in the analyst's prompt; other common spellings of the same types are accepted."""
 _NAMES = {
     "str",
     "int",

@@ -36,7 +36,7 @@ class Before(Value):
     library: Mapping[str, str] = {}
     """The modules that it imports, in the versions it uses."""
     exchanges: tuple[Exchange, ...] = ()
-    """What its requests are answered from."""
+    """The recorded exchanges that answer its requests."""
     lock: PackageLock | None = None
 
     def job(self, name: str, code: str = "", tests: str = "") -> SandboxJob:

@@ -119,7 +119,7 @@ class Synthesis:
     """
     _verdict: Verdict
     _draft: ToolDraft
-    """What is verified, without what it imports."""
+    """The draft that is verified, without the tools that it imports."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class Synthesis:
         self.result: Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
         self.built: Specification | None = None
-        """What the tool that was added to the library was specified as."""
+        """The specification of the tool that was added to the library."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
         self.arguments: Arguments | None = None
@@ -284,7 +284,7 @@ class Synthesis:
         return "recorded"
 
     async def _probed(self) -> tuple[tuple[Exchange, ...], list[str], list[NetworkAccess]]:
-        """What the probes recorded, except what was recorded before, what is wrong with it, and the
+        """The exchanges that the probes recorded, except earlier ones, their problems, and the
         hosts to which they were redirected without consent.
         """
         build, network, problems = self._build, self._deps.network, list[str]()
@@ -407,7 +407,7 @@ class Synthesis:
 
     @property
     def _expected(self) -> CallOutcome | None:
-        """What the person says is right for the request's own call."""
+        """The outcome that the person says is right for the request's own call."""
         dispute = self._build.fixes
         if not dispute or not dispute.expected or not dispute.arguments:
             return None
@@ -536,8 +536,8 @@ class Synthesis:
 
     async def _prepare(self) -> None:
         """Do ahead what a new tool's registration needs: note which of the tools near the
-        specification do not pass the suite, and embed its words. It runs beside steps of the turn's
-        work, so it takes only one of its own, at once.
+        specification do not pass the suite, and embed its words. It runs concurrently with steps of
+        the turn's work, so it takes only one of its own, at once.
         """
         spec, tests, near = self._build.spec, self._tests, self._unknown(self._build.near)
         self._draft = ToolDraft(

@@ -163,8 +163,8 @@ def _draft_problems(draft: ToolDraft) -> Iterator[str]:
 def _word_problems(
     description: str, parameters: Sequence[Parameter | SpecParameter], requests: Sequence[str]
 ) -> Iterator[str]:
-    """What is wrong with the texts that other people's turns will show to the model; they have to
-    be plain, short descriptions.
+    """The problems of the texts that other people's turns will show to the model; they have to be
+    plain, short descriptions.
     """
     if not description.strip():
         yield "the description is empty"
@@ -248,7 +248,7 @@ def module_problem(
 
 
 def _introspection(module: Suite) -> Iterator[str]:
-    """What a module uses to look at itself or at what runs it."""
+    """The names by which a module looks at itself or at its runner."""
     for node in module.nodes:
         name, parent, text = module.dotted(node), module.parents.get(node), _text(node)
         if isinstance(node, ast.Name) and (

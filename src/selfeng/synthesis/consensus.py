@@ -33,7 +33,7 @@ QUICKER = 10
 SECONDS = 10.0
 """Time limit of one candidate's run of the suite."""
 WITNESSES = 2
-"""The most candidates that a version keeps beside its own code."""
+"""The most candidates that a version keeps in addition to its own code."""
 
 
 class ComparisonRule(Value):
@@ -62,9 +62,9 @@ class Difference(Value):
     call: str
     """Python source."""
     others: str
-    """What most of the others return, as `repr`."""
+    """The value that most of the others return, as `repr`."""
     own: str
-    """What the candidate does, for people."""
+    """The candidate's own outcome, in words for people."""
 
 
 class Report(Value):
@@ -145,8 +145,8 @@ def distinct(codes: Sequence[str]) -> tuple[DrawnCode, ...]:
 
 
 def kept_witnesses(code: str, others: Sequence[DrawnCode]) -> tuple[str, ...]:
-    """Those of the candidates that are kept beside the registered code: what differs from it, and
-    from each other, in more than comments and docstrings, the most different first.
+    """Those of the candidates that are kept in addition to the registered code: those that differ
+    from it, and from each other, in more than comments and docstrings, the most different first.
     """
     kept = [_plain(code)]
     rest = {_plain(other.code): other.code for other in others}

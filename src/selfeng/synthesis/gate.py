@@ -41,7 +41,7 @@ _WHY = {
     False: "It does not depend on the order alone, but on the hash seed (the order of sets), on "
     "chance or on time.",
 }
-"""What makes a module flaky, by whether the order decides."""
+"""The reason why a module is flaky, by whether the order decides."""
 
 _ERROR = re.compile(r"^[A-Z]\w+: .*$", re.MULTILINE)
 """The error in a failed test's message."""
@@ -203,7 +203,7 @@ def _not_red(first: Verdict) -> str:
 
 
 def _difference(first: Verdict, again: Verdict) -> str:
-    """What differs from the first run, "" if nothing does."""
+    """The difference from the first run; "" if there is none."""
     if again.problem != first.problem:
         return (again.problem or "it ran to its end").rstrip(".")
     before, now = _passed(first), _passed(again)

@@ -80,14 +80,14 @@ def _mutated(call: Arguments, kinds: Mapping[str, "ValueKind"], chance: random.R
 
 
 def kinds_of(calls: Sequence[Arguments]) -> dict[str, "ValueKind"]:
-    """What the values of each parameter have in common."""
+    """The common properties of each parameter's values."""
     names = dict.fromkeys(name for call in calls for name in call)
     return {name: ValueKind.of([c[name] for c in calls if name in c]) for name in names}
 
 
 @dataclass(frozen=True)
 class ValueKind:
-    """What the values of one parameter have in common."""
+    """The common properties of one parameter's values."""
 
     negative: bool
     """Some number is negative."""
@@ -104,7 +104,7 @@ class ValueKind:
     ordered: bool
     """All lists are sorted."""
     elements: tuple[Any, ...]
-    """What the collections hold."""
+    """The elements of the collections."""
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> "ValueKind":

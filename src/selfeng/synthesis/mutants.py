@@ -426,7 +426,7 @@ def _simplifications(node: ast.AST, modules: Collection[str]) -> Iterator[Change
 
 
 def _part(node: object, modules: Collection[str]) -> ast.AST | None:
-    """What is left of a node without what it does: a call's argument, a method's object."""
+    """The rest of a node without its effect: a call's argument, a method's object."""
     match node:
         case ast.Expr(value=ast.Call() | ast.Await()) | ast.Delete():
             return ast.Pass()

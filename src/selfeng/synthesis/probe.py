@@ -116,7 +116,7 @@ SAYS: dict[str, Callable[[str], str]] = {
     "slow": lambda _: "takes too long",
     "large": lambda _: "returns a very large value",
 }
-"""What a call does, for people, by its kind and text."""
+"""A call's outcome in words for people, from its text, by its kind."""
 _EXHAUSTED = ("RecursionError", "MemoryError")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
@@ -160,8 +160,8 @@ async def probe(
 
 
 def outcome_of(run: Execution) -> CallOutcome | None:
-    """What an execution shows about the function; None if it was ended, sent a request that is not
-    recorded, or returned no plain value.
+    """The outcome that an execution shows of the function; None if it was ended, sent a request
+    that is not recorded, or returned no plain value.
     """
     match run:
         case Returned(data=str(data)):

@@ -51,12 +51,12 @@ class FailedCall(Value):
     lines: str = ""
     """The lines of the person's files that the failure is about."""
     built: Specification | None = None
-    """What the tool was specified as, if it was built for these files a moment ago."""
+    """The specification of the tool, if it was built for these files a moment ago."""
     arguments: Mapping[str, Any] = {}
     files: tuple[File, ...] = ()
     """Those of the call."""
     exchanges: tuple[Exchange, ...] = ()
-    """What a service answered otherwise than recorded."""
+    """The answers of a service that differ from the recorded ones."""
 
     @property
     def unexpected(self) -> bool:
@@ -284,7 +284,7 @@ def _question_in(reply: str) -> Question | None:
 
 
 def _failures(verdict: Verdict) -> str:
-    """What failed and why, the first failures in full, and how long each test took; at most
+    """The failures and their reasons, the first ones in full, and how long each test took; at most
     _LONGEST_FAILURES characters.
     """
     parts = [verdict.problem] if verdict.problem else []

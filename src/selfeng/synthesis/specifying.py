@@ -53,7 +53,7 @@ _KNOWN = "{} is in the library already, and does this."
 
 
 class DirectAnswer(Coded):
-    """The request needs no tool: this is what the person is told, or asked."""
+    """The request needs no tool: this is the answer to the person, or the question."""
 
     text: str
     """The whole answer, what introduces the questions, or why the request is declined."""
@@ -70,7 +70,7 @@ class DelegateToAgents(Value):
 
     agent: str = "coder"
     context: str = ""
-    """What the request takes from the conversation before it."""
+    """The information that the request takes from the conversation before it."""
 
 
 class BuildSpec(Value):
@@ -78,8 +78,8 @@ class BuildSpec(Value):
     extends: Tool | None = None
     """The tool to make the next version of; its tests have to pass as well."""
     fixes: Dispute | None = None
-    """What that tool got wrong, if it did: then a test must fail on it, and its own tests may be
-    wrong.
+    """The wrong answer of that tool, if it gave one: then a test must fail on it, and its own tests
+    may be wrong.
     """
     arguments: Arguments | None = None
     """Those that the request gives, by parameter; None if it does not give all that are needed."""
@@ -88,7 +88,7 @@ class BuildSpec(Value):
     reply: SpecifiedTool | None = None
     """The model's reply that it was read from."""
     exchanges: tuple[Exchange, ...] = ()
-    """What was recorded of the hosts that it needs."""
+    """The exchanges recorded with the hosts that it needs."""
     lock: PackageLock | None = None
     """The packages that it needs."""
     cron: str = ""
@@ -105,7 +105,7 @@ class KnownTool(Value):
 
 
 Specified = BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents
-"""What a request comes to."""
+"""The outcome of the specification of a request."""
 
 
 class Analyst:
@@ -404,7 +404,7 @@ class Analyst:
 
 
 def _refused(names: Sequence[str]) -> str:
-    """What the model reads of needs that the person does not allow; "" if there are none."""
+    """The message to the model about needs that the person does not allow; "" if there are none."""
     reason = (
         f"the person does not allow {', '.join(names)}: do without, or reply with `impossible`, "
         "and say in `message` what could be done without"

@@ -58,7 +58,7 @@ class Step:
         self.coded = Coded()
         """The same for the page."""
         self.artifact = ""
-        """What the step made: JSON or Python source."""
+        """The output of the step: JSON or Python source."""
         self.decision: Decision = ""
         self._answer = ""
         self.failed = False
@@ -189,8 +189,8 @@ def python_code(reply: str) -> str | None:
     """The longest block of Python in a reply, or the whole reply where it is Python without a
     fence; None if there is none.
 
-    A block that is marked as Python counts even if it doesn't parse: the model is then told what is
-    wrong.
+    A block that is marked as Python counts even if it doesn't parse: the model then gets the
+    problem.
     """
     blocks = [(m["language"].lower(), m["code"]) for m in _FENCE.finditer(reply)]
     python = [

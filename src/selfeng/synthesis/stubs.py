@@ -13,7 +13,7 @@ DISTINCT = 2
 
 class Stub(Value):
     does: str
-    """What the function does, as the end of a sentence."""
+    """The function's behaviour, as the end of a sentence."""
     code: str
 
 

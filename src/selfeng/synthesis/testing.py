@@ -187,9 +187,7 @@ def can_not_pass(before: Tool, what: str) -> SynthesisFailed:
 
 
 def _problem(name: str, *suites: str, same: bool = False) -> str | None:
-    """What is wrong with several suites joined into one; `same`: the others only add to the
-    first.
-    """
+    """The problem of several suites joined into one; `same`: the others only add to the first."""
     try:
         return suite_problem(join(*suites, open_first=same).source, name)
     except UNREADABLE as error:

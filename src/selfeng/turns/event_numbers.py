@@ -1,5 +1,5 @@
-"""The numbers of a turn's events, by which each of them is stored once, also if the turn goes on in
-another process, which emits them again.
+"""The numbers of a turn's events, by which each of them is stored once, also if the turn is resumed
+in another process, which emits them again.
 """
 
 from collections import defaultdict
@@ -52,9 +52,9 @@ class EventNumbers:
         self._last: defaultdict[str, int] = defaultdict(int)
         """The number of the newest event, by scope."""
         self._texts: defaultdict[tuple[str, str, int, int], bytes] = defaultdict(bytes)
-        """What the journal has of each stream, in UTF-16."""
+        """The text of each stream that the journal has, in UTF-16."""
         self._calls = self._thoughts = 0
-        """The model calls that the journal tells of, and the last one that thought aloud."""
+        """The model calls that the journal has, and the last one that thought aloud."""
         self._begin_streams()
         for event, scope, n in recorded:
             self._know(event, scope, n)

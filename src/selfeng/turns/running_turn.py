@@ -121,6 +121,6 @@ class _Reader(AsyncIterator[Event]):
 
 
 def interrupted() -> AgentError:
-    """The end of a turn that was interrupted and can't go on where it was."""
+    """The end of a turn that was interrupted and can't be resumed."""
     message = "it was interrupted and can't go on where it was"
     return AgentError(message, "ask again", cause="interrupted")

@@ -1,5 +1,5 @@
 """The turns of this process: those that it runs, recorded by their events, and those that it took
-into the queue, with the places that they are told.
+into the queue, with their places.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from selfeng.turns.running_turn import ON_REQUEST, RunningTurn, interrupted
 log = logging.getLogger(__name__)
 
 _PAUSE = 0.3
-"""Seconds in which the places of the queue are told at most once."""
+"""Seconds in which the places of the queue are reported at most once."""
 _LOOK = 1.0
 """Seconds between looks at a queue of which no news come."""
 
 Ended = Callable[[int], Awaitable[bool]]
-"""Called with the lease of a turn whose last event is stored; tells whether it is the turn's end:
+"""Called with the lease of a turn whose last event is stored; returns whether it is the turn's end:
 another process may have taken it over.
 """
 
@@ -42,7 +42,7 @@ class WaitingTurn:
     on_end: Ended | None
     since: float
     place: TurnQueued | None = None
-    """That was told last; None: it is not told to wait yet."""
+    """The place that was reported last; None: it need not wait yet."""
 
 
 class TurnRegistry:
@@ -273,7 +273,7 @@ class TurnRegistry:
         """Tell those who wait their places, and look whether it is their turn."""
         while self._waiting:
             self._news.clear()
-            with suppress(Exception):  # the database is away, which `_claim` has told
+            with suppress(Exception):  # the database is away, which `_claim` has reported
                 async with self._claiming:
                     here = tuple(self._waiting.items())  # others may come during the look
                     self._tell(here, await asyncio.to_thread(self._queue.places))

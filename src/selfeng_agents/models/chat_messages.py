@@ -1,4 +1,4 @@
-"""What all chat models share: roles, tool calls, and a reply that streams."""
+"""The common parts of all chat models: roles, tool calls, and a reply that streams."""
 
 import inspect
 import os

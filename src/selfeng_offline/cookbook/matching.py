@@ -84,7 +84,7 @@ class Match:
 
     @property
     def told(self) -> str:
-        """What is asked for, in words that need no earlier request."""
+        """The request in words that need no earlier request."""
         values = ", ".join(f"{name} {value!r}" for name, value in self.arguments.items())
         return f"{self.recipe.specification.description.rstrip('.')}: {values}"
 

@@ -29,7 +29,7 @@ _KNOWN = {
         "(number % 5 == 0) or number)\n"
     ),
 }
-"""What a script does, with its source."""
+"""The sources of scripts, by patterns of their tasks."""
 _UNKNOWN = (
     "I am the built-in offline model, and know only a few scripts: one that prints a text, some "
     "squares, a multiplication table, or "

@@ -42,7 +42,7 @@ NEEDS_MODEL = (
     "Dafür ist ein Sprachmodell nötig, das sich in den Einstellungen verbinden lässt; das "
     "eingebaute Offline-Modell hat kein Rezept dafür.",
 )
-"""What is said of a request that no recipe serves, in English and in German."""
+"""The reply to a request that no recipe serves, in English and in German."""
 _EXAMPLE = "Try “Reverse the string 'hello world'”, for instance."
 _REPLIES = (
     (

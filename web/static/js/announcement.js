@@ -1,4 +1,4 @@
-// What a screen reader announces of an event: what has ended and what it came to, never that a step
+// A screen reader's announcement of an event: an end and its outcome, never that a step
 // begins, single tokens or tests.
 
 import { causeOf } from "./cause.js";
@@ -56,7 +56,7 @@ const sentences = {
   turn_stopped: (event, { stopReason }) => t("told-stopped", { reason: stopReason }).trim(),
 };
 
-// What happens within a step of a plan, or in the work of an agent, is announced by that.
+// Events within a step of a plan, or in the work of an agent, are announced by that.
 const isInner = ({ type, plan_step: step, within }) =>
   Boolean(step || (within && type !== "delegation"));
 

@@ -82,7 +82,7 @@ export const postDecision = (name, decision) => post(`${proposalPath(name)}/${de
 export const postForget = (name, request) => post(`${toolPath(name)}/forget`, { request });
 export const toolExport = (name, form) => `${toolPath(name)}/export?as=${form}`;
 export const libraryBundle = "/api/v1/bundles";
-// Both send a bundle, and tell each event of the answer as it comes: its kind and its data.
+// Both send a bundle, and report each event of the answer as it comes: its kind and its data.
 export const checkBundle = (file, installs, tell) =>
   sendBundle(`${libraryBundle}/check?installs=${installs}`, file, tell);
 export const importBundle = (file, query, tell) =>
@@ -100,7 +100,7 @@ async function sendBundle(path, body, tell) {
   }
 }
 // Sends a file ahead of its request; returns the id that the request names it by. `progress` gets the share
-// that is sent, again and again, and returns whether to go on. `fetch` does not report progress.
+// that is sent, again and again, and returns whether to continue. `fetch` does not report progress.
 export const postFile = (name, body, progress = () => true) =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -167,11 +167,11 @@ export const getLocalServers = async () => (await post("/api/v1/settings/servers
 export const getModels = async (changes) =>
   (await post("/api/v1/settings/models", { changes })).models;
 
-// What the person's requests cost by month, and what the limit of a month is.
+// The cost of the person's requests by month, and the limit of a month.
 export const getSpending = () => get("/api/v1/spending");
 export const getToolAccounts = () => get("/api/v1/spending/tools");
 
-// What is stored of the person, also once it was deleted.
+// The stored data of the person, also after its deletion.
 export const getData = () => get("/api/v1/data");
 export const deleteData = () => call("DELETE", "/api/v1/data");
 
@@ -182,5 +182,5 @@ export const getShares = async (conversationId) => (await get(sharesPath(convers
 export const postShare = (conversationId, days) => post(sharesPath(conversationId), { days });
 export const renewShare = (conversationId, id) => post(sharePath(conversationId, id));
 export const revokeShare = (conversationId, id) => call("DELETE", sharePath(conversationId, id));
-// What a link shows to anybody: title, time and records.
+// The public contents of a link: title, time and records.
 export const getShared = (id) => get(`${conversationPath(id)}/conversation`);

@@ -1,4 +1,4 @@
-// What a hidden tab tells of turns that ended: words for its title, and for a notification.
+// A hidden tab's report of turns that ended: words for its title, and for a notification.
 
 import { causeOf } from "./cause.js";
 import { firstLine } from "./format.js";

@@ -5,7 +5,7 @@ import { parseMutation } from "./consensus.js";
 import { parseSpecification } from "./specification.js";
 import { latest } from "./steps.js";
 
-// What the engine says of a tool that it has added.
+// The engine's message about a tool that it has added.
 export const ADDED = /^(\S+) is in the library(?:, as version (\d+))?\.$/;
 
 const known = new WeakMap();

@@ -1,4 +1,4 @@
-// What happens on a project, as steps of a turn: each action with its result, and each examination.
+// The events of a project, as steps of a turn: each action with its result, and each examination.
 // `turn.build` is the state of the whole build.
 
 import { parsed } from "./results.js";
@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 const EDITS = new Set(
   "create_file write_file replace_lines insert_lines remove_lines delete_file".split(" "),
 );
-// What a build itself does to a file, such as to list the packages that it needs; outside of one a backup is restored.
+// A build's own changes of a file, such as to list the packages that it needs; outside of one a backup is restored.
 const OF_CHANGE = {
   created: "create_file",
   edited: "write_file",

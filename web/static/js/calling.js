@@ -28,7 +28,7 @@ export const typeWords = ({ kind, step }, annotation) =>
 
 const isNumeric = (type) => type === "integer" || type === "number";
 
-// What a field holds at first: only a switch shows its default as its value.
+// The initial value of a field: only a switch shows its default as its value.
 export const initial = ({ default: text }, { kind }) => (kind === "switch" ? text === "True" : "");
 
 // {given, problems}, by name; an untouched parameter with a default is left out.
@@ -61,8 +61,8 @@ const same = (value) => value;
 const number = (text) =>
   Number.isInteger(Number(text)) && !Number.isSafeInteger(Number(text)) ? text : Number(text);
 
-// What the fields hold for arguments, given as JSON text: the opposite of `argumentsOf`. What no
-// field can hold is left empty.
+// The fields' values for arguments, given as JSON text: the opposite of `argumentsOf`. A value that no
+// field can hold is left out.
 export function entriesOf(parameters, schema, given) {
   const values = parseExactly(given);
   const pairs = parameters

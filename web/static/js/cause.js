@@ -1,4 +1,4 @@
-// What went wrong, in the page's words: the server sends codes and values, the catalogue has the sentences.
+// The cause of a failure, in the page's words: the server sends codes and values, the catalogue has the sentences.
 
 import { stepWords } from "./format.js";
 import { latest } from "./steps.js";

@@ -42,7 +42,7 @@ export function typed({ columns, rows }) {
 // Not so 007 and 12345678901234567890, which are names rather than numbers.
 const keepsItsText = (cell) => !/^[+-]?0\d/.test(cell) && Math.abs(Number(cell)) <= 2 ** 53;
 
-// What a chart of this table can show, and shows at first: {x, ys, kinds, first}; null if there is nothing to draw.
+// The possible charts of this table, and the first: {x, ys, kinds, first}; null if there is nothing to draw.
 // `x` and `ys` are numbers of columns; x is null for the rows' own numbers.
 export function chartable({ columns, rows }) {
   if (rows.length < 2) return null;

@@ -1,6 +1,6 @@
 // Small choices of a person, kept in the browser's storage by name, as JSON.
 
-// What was remembered by this name, as JSON; `otherwise` if that is nothing.
+// The value that was stored by this name, as JSON; `otherwise` if there is none.
 export function recall(name, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(name)) ?? otherwise;

@@ -1,4 +1,4 @@
-// What the commands do, by whatever key, button or entry of the palette they are given.
+// The commands' effects, by whatever key, button or entry of the palette they are given.
 
 import { exportAddress } from "./api.js";
 import { stop } from "./connection.js";

@@ -316,7 +316,7 @@ export function retry({ key }) {
 
 const notice = (error) => dispatch({ type: "noticed", ...error });
 
-// What the server replies; a refusal if it does not.
+// The server's reply; a refusal if there is none.
 const emit = (event, payload) =>
   socket
     .timeout(ACK_TIMEOUT)

@@ -36,7 +36,7 @@ export const differenceText = ({ call, others, own }) =>
   [call, t("difference-others", { value: others }), t("difference-own", { value: own })].join("\n");
 
 // {killed, mutants, noticed, tried, survivors: [{line, before, after}]}, where noticed and tried
-// are altered outcomes; null if the artifact is not valid. Older versions told each change in
+// are altered outcomes; null if the artifact is not valid. Older versions listed each change in
 // words.
 export function parseMutation(artifact) {
   const value = parsed(artifact);
@@ -62,7 +62,7 @@ export function parseMutation(artifact) {
 // The share of planted bugs that tests have to catch to prove much.
 export const WEAK = 0.8;
 
-// What the tests notice, in words; "" if nothing was measured. Altered outcomes count where there are too few mutants.
+// The faults that the tests notice, in words; "" if none were measured. Altered outcomes count if mutants are too few.
 export function noticedWords(found) {
   if (found?.mutants > 0)
     return t("outcome-caught", { killed: found.killed, mutants: found.mutants });

@@ -46,7 +46,7 @@ function monthOf(at) {
   return `${date.getFullYear()}-${date.getMonth() + 1}`;
 }
 
-// What a search found, in the order of the list, or all that the list has.
+// The matches of a search, in the order of the list, or all conversations of the list.
 export function listed(conversations, { text, found }, now) {
   if (!text.trim() || !found) return grouped(conversations, now);
   const all = conversations

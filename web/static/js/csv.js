@@ -20,7 +20,7 @@ export function tableOfText(text) {
   return { columns, rows: rows.map((row) => columns.map((_, n) => row[n] ?? "")) };
 }
 
-// A spreadsheet runs nothing of it: a text that it would run, as FORMULA of results.js tells,
+// A spreadsheet runs nothing of it: a text that it would run, as FORMULA of results.js matches,
 // begins with an apostrophe.
 // It comes from the caller: what this file imported would be one more file for the page to load at first.
 export const csvOf = ({ columns, rows }, formula) =>

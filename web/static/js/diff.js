@@ -1,4 +1,4 @@
-// What changed between two sources, as lines to show.
+// The changes between two sources, as lines to show.
 
 import { diffLines as partsOf } from "diff";
 

@@ -1,4 +1,4 @@
-// What drawn Markdown gets from libraries that are loaded when a text needs them: formulas, colours
+// Additions to drawn Markdown by libraries that are loaded when a text needs them: formulas, colours
 // of code, diagrams. Until then, and if it fails, the text shows as it is written.
 
 import { t } from "./texts.js";

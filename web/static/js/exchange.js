@@ -28,7 +28,7 @@ export const packagesOf = (findings) => [
   ),
 ];
 
-// What of the tool a person reads, without characters that hide.
+// The texts of a tool that a person reads, without characters that hide.
 export function wordsOf(tool, visible) {
   const { parameters, example_requests: requests, ...rest } = tool;
   const named = Object.entries(parameters).filter(([, words]) => words);

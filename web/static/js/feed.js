@@ -71,7 +71,7 @@ export function isOpen(view, path, { state }) {
   return folds.own[path] ?? folds.all ?? (state === "running" || state === "failed");
 }
 
-// What the views need of the feed of one turn. `shown` is null if all steps are; `matches` are the
+// The values of one turn's feed for the views. `shown` is null if all steps are; `matches` are the
 // steps with the words.
 export function viewOf(feed, { id, steps }) {
   const { search, errors } = feed;
@@ -100,7 +100,7 @@ export function matching(steps, text) {
     .map(({ path }) => path);
 }
 
-// What is no text for people, or is shown in a step of its own.
+// Fields that are not text for people, or are shown in a step of their own.
 const UNREAD = new Set([
   "key", "kind", "state", "id", "prompt", "agent", "sender", "recipient", "course", "steps", "parts",
   "needs", "data", "sha256", "outcome", "where", "then",

@@ -101,7 +101,7 @@ export const isTable = (file) => kindOf(file) === "table";
 export const addressOf = (conversationId, { sha256, name }) =>
   `${conversationPath(conversationId)}/files/${sha256}/${encodeURIComponent(name)}`;
 
-// What an answer may show by its name.
+// The pictures that an answer may show by name.
 export const picturesOf = ({ files, made }, conversationId) =>
   Object.fromEntries(
     [...files, ...made]

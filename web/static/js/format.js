@@ -4,7 +4,7 @@ import { locale, t, words } from "./texts.js";
 
 export const agentWords = (name) => words(`agent-${name}`, name);
 
-// What a turn does now, by its running step, and what it waits for by how far that is.
+// The current activity of a turn, by its running step, and the progress of the part that it waits for.
 export function nowWords(step, unready = []) {
   if (step?.kind !== "waiting")
     return step?.kind === "queued"
@@ -18,7 +18,7 @@ export const stepWords = (kind) => words(`step-${kind}`, kind);
 
 export const stateWords = (state) => words(`state-${state}`, "");
 
-// What the server says, as a sentence: it begins in upper case if it begins with a word, and ends.
+// The server's message as a sentence: it begins in upper case if it begins with a word, and ends.
 export const sentence = (text) =>
   text &&
   text
@@ -31,7 +31,7 @@ const upper = (letter) => letter.toUpperCase();
 export const standingChange = (tool, after) =>
   `${t(`told-standing-${after}`, { tool })} ${t(`standing-title-${after}`)}`;
 
-// What a start sets up.
+// The parts that a start sets up.
 export const partWords = (part) => words(`part-${part}`, part);
 
 // How far the set-up of one is.
@@ -87,7 +87,7 @@ export function usageText(usage) {
 
 const SHOWN = 0.5; // of a limit; before that it says nothing
 
-// What a turn has spent beside the limits that it comes near to, in words, and the share of the
+// The spending of a turn next to the limits that it comes near to, in words, and the share of the
 // nearest; "" if it is far from all.
 export function budgetOf({ usage, limits, seconds }) {
   const tokens = usage.input_tokens + usage.output_tokens;

@@ -3,7 +3,7 @@
 import { commands } from "./commands.js";
 import { commandOf } from "./shortcuts.js";
 
-// What takes the keys for itself while it is open.
+// Elements that take the keys for themselves while they are open.
 const OVERLAYS = "dialog[open], :popover-open, .confirm";
 const FIELDS = "input, textarea, select, [contenteditable]";
 

@@ -37,8 +37,8 @@ const Retry = ({ words, again }) =>
     ${words}${" "}<button class="button" onClick=${again}>${t("try-again")}</button>
   </p>`;
 
-// What is shown once it is loaded: at once, or when a person wants it, if it is large (`size`, in bytes). `children`
-// draws it; `problem` is why it was not loaded.
+// Content that is loaded at once, or when a person wants it, if it is large (`size`, in bytes). `children`
+// draws it; `problem` is the reason why it was not loaded.
 export function OnDemand({ size, atOnce, isLoaded, problem, load, children }) {
   const [wanted, setWanted] = useState(atOnce);
   useEffect(() => {

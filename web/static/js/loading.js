@@ -101,7 +101,7 @@ export function searchTools(text) {
   findTools(text);
 }
 
-// What is shown in its own place, where an error is shown, too; `which` says of what it is.
+// Content that is shown in its own place, where an error is shown, too; `which` identifies it.
 async function loadInPlace(noun, request, which, name = noun) {
   try {
     dispatch({ type: `${noun}_loaded`, ...which, [name]: await request });

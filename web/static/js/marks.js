@@ -1,4 +1,4 @@
-// What a search found in the steps, marked where it is drawn, and the place that it is at.
+// The matches of a search in the steps, marked where they are drawn, and the current one.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { patternOf } from "./feed.js";

@@ -1,4 +1,4 @@
-// A Jupyter notebook as cells to show: formats 3 and 4. What it says is foreign: pictures only of known types, markup
+// A Jupyter notebook as cells to show: formats 3 and 4. Its content is foreign: pictures only of known types, markup
 // only by the sanitiser.
 
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];

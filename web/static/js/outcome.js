@@ -1,4 +1,4 @@
-// What a step came to, in one line.
+// The outcome of a step, in one line.
 
 import { ADDED } from "./births.js";
 import { ACTIONS, figuresText } from "./build.js";
@@ -110,7 +110,7 @@ function ran(execution) {
     : execution.reason;
 }
 
-// What a build did to one of its files, or learnt of it.
+// A build's change of one of its files, or its finding about it.
 function act({ arguments: args = {}, change, run, tested }) {
   if (run)
     return t("outcome-of-file", {

@@ -123,7 +123,7 @@ function rank({ folded, about }, words) {
 const DAY = 86_400_000;
 export const NO_FILTER = { kind: "", days: 0, files: false };
 
-// What a filter leaves: of a kind, of the last days, with files.
+// The entries that a filter leaves: of a kind, of the last days, with files.
 export const filtered = (entries, { kind, days, files }, now = Date.now()) =>
   entries.filter(
     (one) =>

@@ -17,7 +17,7 @@ export function pick(list, more = {}) {
   if (files.length > 0) dispatch({ type: "files_attached", files });
 }
 
-// What is copied from a table is both a picture and text, and meant as text. A long text becomes a
+// A copied table is both a picture and text, and meant as text. A long text becomes a
 // file, which can be put into the request again.
 export function pasted(event) {
   const { files, types } = event.clipboardData;

@@ -2,10 +2,10 @@
 
 import { STAGES } from "./stages.js";
 
-// A turn that only finds a tool, runs it and answers is told by one line.
+// A turn that only finds a tool, runs it and answers is shown by one line.
 const QUICK = new Set(["gather", "search", "clarify", "specify", "prepare", "execute", "respond"]);
 
-// What usually comes next, as far as that can be known.
+// The step that usually comes next, as far as that can be known.
 const NEXT = {
   probe: "test",
   test: "implement",
@@ -59,7 +59,7 @@ function partOf(stage, visits, steps) {
   };
 }
 
-// Journals of older versions have no stages: those that the steps tell of.
+// Journals of older versions have no stages: those that the steps name.
 function visitsIn(steps) {
   return steps.flatMap((step, i) => {
     const node = stageOf(step);

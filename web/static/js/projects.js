@@ -128,7 +128,7 @@ export const changedIn = (steps) => [
   ),
 ];
 
-// What an action of a build is done to, with the arguments of a program.
+// The target of a build's action, with the arguments of a program.
 export const targetOf = ({ arguments: args = {} } = {}) =>
   [args.name ?? args.package, ...(args.arguments ?? [])].filter(Boolean).join(" ");
 

@@ -2,7 +2,7 @@
 
 import { coded, t, words } from "./texts.js";
 
-// What an event asks, as the page shows it; a code is that of the intro, or of the only question.
+// The questions of an event, as the page shows them; a code is that of the intro, or of the only question.
 export const askedBy = ({ questions, intro, ...said }) => ({
   intro: coded(said, intro, "-intro"),
   questions: questions.map((question) => ({
@@ -36,7 +36,7 @@ export const valueWords = ({ id, answer }, value) =>
       ? words(`consents-${value}`, value)
       : value;
 
-// What a person said with a turn. Answers continue the turn that asked; its request is not theirs again.
+// The person's words with a turn. Answers continue the turn that asked; its request is not theirs again.
 export function saidWith({ request, answers }, before) {
   const asked = before?.outcome === "asked" ? before.questions.questions : [];
   const pairs = asked

@@ -118,7 +118,7 @@ const announce = (state, text) =>
 const snippetsOf = (conversations) =>
   Object.fromEntries(conversations.map(({ id, snippet = "" }) => [id, snippet]));
 
-// What was loaded in its own place, or why it was not, by its key.
+// Content that was loaded in its own place, or the error, by its key.
 const put = (field, keyOf, valueOf) => (state, action) => ({
   ...state,
   [field]: { ...state[field], [keyOf(action)]: valueOf(action, state) },
@@ -391,7 +391,7 @@ function deleted(state, { id }) {
   return announce(next, t(gone ? "conversation-deleted-told" : "temporary-deleted"));
 }
 
-// What a tool's page knows newer than its line in the list.
+// The fields that are newer on a tool's page than in its line of the list.
 function useOf({ uses, standing, habits }) {
   const last = habits?.calls?.find(({ returned }) => returned)?.at;
   return { uses, standing, ...(last && { last_used: last }) };

@@ -134,7 +134,7 @@ export function cellText(cell) {
   return String(Number(cell.toFixed(places)));
 }
 
-// What of a cell is drawn.
+// The part of a cell that is drawn.
 export function cutText(cell) {
   const text = cellText(cell);
   return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;

@@ -41,7 +41,7 @@ const imports =
   ({ modules, packages }) =>
     names.some((name) => modules.includes(name) || packages.includes(name));
 
-// What is known of a tool without asking anybody: its use, its origin, its parameters, and what its code imports.
+// Filters by facts that the list has: a tool's use, its origin, its parameters, and the imports of its code.
 const KINDS = {
   all: () => true,
   mine: ({ last_used: used }) => Boolean(used),
@@ -100,7 +100,7 @@ export function listed(tools, { search, kind, order, found }) {
   ];
 }
 
-// What was found of these tools, the best first, but for those that are listed.
+// The matches among these tools, the best first, except those that are listed.
 function meant(offered, listed, found) {
   const rest = new Map(offered.map((tool) => [tool.name, tool]));
   for (const { name } of listed) rest.delete(name);

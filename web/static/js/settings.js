@@ -35,7 +35,7 @@ const serverAt = (address) =>
 
 const written = (value) => (value === null ? "" : String(value));
 
-// What the form shows of the settings, as the server tells them.
+// The settings as the form shows them, from the server's.
 export function formOf(view) {
   const { values } = view;
   const address = addressOf(view);
@@ -64,7 +64,7 @@ function numeric(text) {
   return Number.isFinite(Number(trimmed)) ? Number(trimmed) : text.trim();
 }
 
-// What the server needs to know to reach the model as the form says.
+// The fields by which the server reaches the model that the form names.
 export function connectionChanges(form, view) {
   const { values, key_set: hasKey, fixed } = view;
   const changes = {};
@@ -153,6 +153,6 @@ export const settingsChanges = {
   test_stopped: (state) => within(state, { test: null }),
 };
 
-// The server tells nothing more of a test when the connection is lost.
+// The server reports nothing more of a test when the connection is lost.
 export const withoutTest = (state) =>
   state.settings?.test?.end === null ? within(state, { test: null }) : state;

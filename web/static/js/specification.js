@@ -22,7 +22,7 @@ export function prettyJson(text) {
   return value === undefined ? text : JSON.stringify(value, null, 2);
 }
 
-// What a model streams may come in a fence; the feed shows the code only.
+// A model may stream code in a fence; the feed shows the code only.
 export function unfenced(text) {
   const inside = text.match(/```[\w-]*\n([\s\S]*?)(?:\n?```|$)/);
   return inside ? inside[1] : text.replace(/^```[\w-]*$/, "");

@@ -1,4 +1,4 @@
-// The state of model, sandbox and library in words, from what the server tells of its health.
+// The state of model, sandbox and library in words, from the server's report on its health.
 
 import { inWords } from "./cause.js";
 import { t } from "./texts.js";

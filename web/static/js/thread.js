@@ -89,7 +89,7 @@ export const hasGap = (thread) => thread.held.length > 0;
 
 export const turnsOf = (thread) => thread.order.map((id) => thread.turns[id]);
 
-// What the turns that are here have used and cost.
+// The use and cost of the turns that are here.
 export const spentIn = (thread) =>
   turnsOf(thread).reduce(
     (sum, { usage }) => ({

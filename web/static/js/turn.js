@@ -52,7 +52,7 @@ export function answerOf(turn) {
 // Whether the turn ended before its answer did.
 export const isCutOff = ({ steps }) => /^turn_(failed|stopped)$/.test(steps.at(-1)?.kind);
 
-// What the model thinks, one entry for each of its calls, several of which may run at once.
+// The model's thoughts, one entry for each of its calls, several of which may run at once.
 function think(thoughts, call, text) {
   if (!thoughts.some((thought) => thought.call === call)) return [...thoughts, { call, text }];
   return thoughts.map((thought) =>
@@ -78,7 +78,7 @@ export function foldEvent(turn, event, at) {
 
 const WAITS = new Set(["model_asked_again", "model_silent"]);
 
-// What happened in a step of the plan or in the work of an agent belongs to it; files that were made there belong to
+// Events in a step of the plan or in the work of an agent belong to it; files that were made there belong to
 // the turn, too.
 const withInner = (turn, event, steps) => ({
   ...turn,
@@ -215,7 +215,7 @@ const folds = {
     const steps = answering ? turn.steps : open(turn.steps, { kind: "respond", startedAt: at });
     return { ...turn, steps, answer: written(turn.answer, event) };
   },
-  // Earlier versions told no outcome.
+  // Earlier versions stored no outcome.
   turn_finished(turn, event, at) {
     const { tool, nearest = [] } = event;
     const outcome = turn.questions ? "asked" : (event.outcome ?? "answered");
@@ -273,7 +273,7 @@ function searched(turn, event, at) {
   return add(change(turn, "search", { ...DONE, seconds }), type, at, found);
 }
 
-// A call by hand has no model that tells its result.
+// A call by hand has no model that words its result.
 function answerText({ runs, steps, questions }, { answer, ...event }) {
   if (questions)
     return [questions.intro, ...questions.questions.map(({ label }) => label)].join(" ").trim();
@@ -305,7 +305,7 @@ function stepOf(turn, kind, attempt, startedAt) {
   return { same, begun: has ? turn : add(turn, kind, startedAt, { attempt, ...WRITTEN }) };
 }
 
-// What a step came to, in one sentence.
+// The outcome of a step, in one sentence.
 export const summaryOf = ({ decision, text, ...event }) =>
   words(`decided-${decision}`, coded(event, text));
 

@@ -7,7 +7,7 @@ export const standingWords = (standing) => words(`standing-${standing}`, standin
 
 export const standingTitle = (standing) => words(`standing-title-${standing}`, "");
 
-// Who wrote a tool or a version of it.
+// The author of a tool or of a version.
 export function authorWords(model) {
   if (!model) return t("author-hand");
   return model === "offline" ? t("author-offline") : t("author-model", { model });

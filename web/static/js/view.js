@@ -1,4 +1,4 @@
-// What views are made of: templates, icons, words, and the store.
+// The parts of views: templates, icons, words, and the store.
 
 export { html, memo } from "./html.js";
 export { Icon, Spinner, StateIcon, stepIcon } from "./icons.js";

@@ -59,7 +59,7 @@ resumed-there = Der Server wurde unterbrochen. Es geht dort weiter, wo es war.
 resumed-again = Der Server wurde unterbrochen. Es hat noch einmal begonnen.
 told-resumed = Nach einer Unterbrechung fortgesetzt.
 
-## What is going on now
+## The current activity
 
 now-gather = Liest die Anfrage
 now-search = Durchsucht die Bibliothek
@@ -923,7 +923,7 @@ survivors =
 survivor-line = Zeile { $line }
 survivor-in = Der eingebaute Fehler in Zeile { $line }
 
-## What a start sets up
+## Parts that a start sets up
 
 part-search = Suche nach Bedeutung
 part-sandbox = Die Sandbox

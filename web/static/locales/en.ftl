@@ -59,7 +59,7 @@ resumed-there = The server was interrupted. The turn goes on where it was.
 resumed-again = The server was interrupted. The turn began again.
 told-resumed = Resumed after an interruption.
 
-## What is going on now
+## The current activity
 
 now-gather = Reading the request
 now-search = Searching the library
@@ -854,7 +854,7 @@ plan-needs =
     }
 budget-spent = Spent so far:
 
-## What a tool has to do, its tests and its code
+## A tool's task, its tests and its code
 
 specification-json = Specification as JSON
 specification-signature = Signature
@@ -926,7 +926,7 @@ survivors =
 survivor-line = Line { $line }
 survivor-in = The planted bug in line { $line }
 
-## What a start sets up
+## Parts that a start sets up
 
 part-search = Search by meaning
 part-sandbox = The sandbox

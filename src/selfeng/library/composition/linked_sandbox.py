@@ -105,8 +105,8 @@ class LinkedSandbox:
         return replace(job, library=await self._sources.of(pins), lock=lock)
 
     async def _pins(self, *codes: str) -> Sequence[Requirement]:
-        """What any of the codes imports; nothing if it does not parse, as it fails in the
-        sandbox.
+        """The requirements that any of the codes imports; none for code that does not parse, as it
+        fails in the sandbox.
         """
         readable = [code for code in codes if _names(code) - _THERE]
         importable = Importable(await self._library.tools() if readable else ())

@@ -128,8 +128,8 @@ def _metadata(packages: tuple[str, ...]) -> str:
 
 
 def _split(code: str) -> tuple[str, str]:
-    """What has to stay at the top of a module, its docstring and `__future__` imports, and the
-    rest.
+    """The lines that have to stay at the top of a module, its docstring and `__future__` imports,
+    and the rest.
     """
     last = 0
     for node in ast.parse(code).body:

@@ -89,7 +89,7 @@ class SigningKeys:
         return DetachedSignature(key=_text(private.public_key()), signature=signed)
 
     def signer(self, content: bytes, signature: DetachedSignature | None) -> Signer:
-        """Who signed the content. Raises: RequestError: the signature is not of this content."""
+        """The signer of the content. Raises: RequestError: the signature is not of this content."""
         if signature is None:
             return UNSIGNED
         public = read_key(signature.key)

@@ -62,15 +62,15 @@ Vectors = npt.NDArray[np.float32]
 class _Call(NamedTuple):
     vectors: Future[Vectors]
     late: float
-    """When nobody waits for it any more, of the monotonic clock."""
+    """The time at which no one waits for it any more, of the monotonic clock."""
 
 
 class OpenAIEmbedder:
     """Embedder on the official SDK: 429, 5xx and broken connections are retried with growing
     pauses. Thread-safe.
 
-    A server that hangs holds up nobody for long: a call goes on in a thread of its own when its
-    caller has gone, the same texts get what it brings, and others are not sent meanwhile.
+    A server that hangs delays no one for long: a call continues in a thread of its own when its
+    caller has gone, the same texts get its result, and others are not sent meanwhile.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class OpenAIEmbedder:
 
     @staticmethod
     def parse_id(embedder_id: str) -> tuple[str, int] | None:
-        """Model and dimensions that an id names; None if it is no id of this kind."""
+        """Model and dimensions that an id names; None if it is not an id of this kind."""
         kind, _, details = embedder_id.partition(":")
         model, _, dimensions = details.rpartition(":")
         return (

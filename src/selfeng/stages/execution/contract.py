@@ -100,9 +100,9 @@ def changes(recorded: Sequence[Exchange], now: Exchange) -> tuple[str, ...]:
 
 
 def service_failure(tool: Tool, execution: Returned | Raised) -> Raised | None:
-    """The failure that a call of a tool comes to because of the services that it asked; None if
-    there is none: an answer is of another form than recorded, or the tool raised as a service is
-    out of order.
+    """The failure of a tool's call that is due to the services that it asked; None if there is
+    none: an answer is of another form than recorded, or the tool raised as a service is out of
+    order.
     """
     for exchange in execution.exchanges:
         host, status = urlsplit(exchange.request.url).hostname, exchange.response.status
@@ -279,7 +279,7 @@ def _form(response: HttpResponse) -> AnswerForm:
 
 
 class _Facts:
-    """What is known of a body."""
+    """The facts about a body."""
 
     def __init__(self) -> None:
         self.types: dict[str, set[str]] = defaultdict(set)

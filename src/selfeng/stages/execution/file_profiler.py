@@ -23,7 +23,7 @@ KNOWN = 500
 
 
 def _source(module: str) -> str:
-    """A module's source as the sandbox imports it: beside the others, not below a package."""
+    """A module's source as the sandbox imports it: next to the others, not below a package."""
     source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
     return source.replace("from selfeng.stages.execution import ", "import ").replace(
         "from selfeng.stages.execution.", "from "
@@ -62,7 +62,7 @@ class FileProfiler:
         return self._profiles[key]
 
     async def _profiled(self, file: File) -> Execution:
-        """What profiling returned; a try that times out or finds no engine gets a second one."""
+        """The outcome of the profiling; after a time-out, or without an engine, of a second try."""
         with suppress(AgentError, TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 return await self._run("profile_file", file)

@@ -1,4 +1,4 @@
-"""What the sandbox reads from documents: PDF, Office and OpenDocument files, Parquet, calendars,
+"""The sandbox's profiles of documents: PDF, Office and OpenDocument files, Parquet, calendars,
 contacts and e-mail.
 
 Runs in the sandbox, together with inspected_file.py.

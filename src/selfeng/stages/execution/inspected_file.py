@@ -1,5 +1,5 @@
-"""What runs in the sandbox to profile a file: plain functions over the standard library and the
-sandbox's packages, sent there as source.
+"""Profiles of files in the sandbox: plain functions over the standard library and the sandbox's
+packages, sent there as source.
 
 They read hostile content: what they raise, and what memory or time they use up, is the sandbox's to
 bear.
@@ -54,7 +54,7 @@ _MAIL = re.compile(
 
 
 def profile_file(path: str) -> dict[str, Any]:
-    """What the file holds, as plain JSON without what is empty."""
+    """The profile of the file, as plain JSON without empty values."""
     size = os.path.getsize(path)
     profile = _sample_profile(path, size) if size > SAMPLE else {}
     if not profile:

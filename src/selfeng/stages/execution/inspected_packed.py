@@ -1,4 +1,4 @@
-"""What the sandbox reads from files that are not text: unusual facts of workbooks, databases,
+"""The sandbox's profiles of files that are not text: unusual facts of workbooks, databases,
 archives' members and pictures' EXIF.
 
 Runs in the sandbox, together with inspected_file.py.
@@ -28,7 +28,7 @@ SEEN = 1568
 
 
 def sheet_facts(archive: zipfile.ZipFile, path: str, state: str) -> dict[str, Any]:
-    """What is unusual in the sheet at this path of a workbook; `state` says if it is hidden."""
+    """Unusual facts of the sheet at this path of a workbook; `state` says if it is hidden."""
     facts: dict[str, list[str]] = {"formulas": [], "rows": [], "columns": [], "merged": []}
     filtered = ""
     with archive.open(path) as xml:

@@ -40,7 +40,7 @@ _DATE = re.compile(r"(\d{1,4})(\. |[-./])\d{1,2}\2(\d{1,4})\.?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CODE = re.compile(r"R\d+")
-"""What may be a code, or an amount in rand."""
+"""Texts that may be codes, or amounts in rand."""
 _YES_NO = frozenset(["true", "false", "yes", "no"])
 _TYPED = {"NoneType": "", "bool": "yes or no"}
 _REMARKABLE = {",", "٫", "٬", "'", " ", "CR", "DR"}
@@ -57,9 +57,9 @@ def short(value: object, limit: int = SHOWN) -> str:
 def profile_table(
     rows: Iterable[tuple[int, list[Any]]], delimiter: str, cells: int, unit: str
 ) -> dict[str, Any]:
-    """What the rows, with their numbers, hold; `unit` is `line` of a text or `row` of a sheet.
-    Columns are examined on the first `cells` cells. The `delimiter` of a text decides where its
-    numbers leave open how they are written.
+    """The profile of a table's rows, which come with their numbers; `unit` is `line` of a text or
+    `row` of a sheet. Columns are examined on the first `cells` cells. The `delimiter` of a text
+    decides where its numbers leave open how they are written.
     """
     filled = ((number, row) for number, row in rows if not all(map(is_blank, row)))
     first = list(islice(filled, 60))
@@ -206,7 +206,7 @@ class _Column:
                 self._as_text.firsts.append((number, f"{self._unit} {number}: {short(cell)}"))
 
     def _note(self, cell: Any, examined: _Cell) -> None:
-        """What a cell that differs from those before says of the column."""
+        """Record the facts that a cell shows about the column, if it differs from those before."""
         text = str(cell).strip()
         if examined.kind[0] == "number" and not _CODE.fullmatch(text):
             self._zeros |= isinstance(cell, str) and text[:1] == "0" and text[1:2].isdigit()
@@ -360,7 +360,7 @@ def _same_names(names: list[Any]) -> list[str]:
 
 
 def _agreed(values: Iterable[str]) -> str:
-    """The only value beside ""; "" if there are several."""
+    """The only value other than ""; "" if there are several."""
     several = {*values} - {""}
     return several.pop() if len(several) == 1 else ""
 

@@ -1,4 +1,4 @@
-"""What a call shows about its tool: whether a failure is its own, whether two successes differ."""
+"""A call's evidence about its tool: whether a failure is its own, whether two successes differ."""
 
 import ast
 import hashlib
@@ -84,7 +84,7 @@ def promised(
     arguments: Mapping[str, Any],
     input_files: Iterable[File],
 ) -> Execution:
-    """The outcome of a call; a failure where the tool tells of a new file and made none.
+    """The outcome of a call; a failure where the tool reports a new file and made none.
 
     A new file's name is a parameter with a file name as its default, as specifications have it.
     """
@@ -136,7 +136,7 @@ def consistent(
 
 
 def _known_values(profile: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, float]:
-    """What the profile of a file knows by operation of the column, or the rows, that the arguments
+    """The values in a file's profile, by operation, of the column or the rows that the arguments
     name; nothing where anything is left open or unusual.
     """
     tables = profile.get("tables", [])
@@ -175,9 +175,9 @@ def call_digest(arguments: Mapping[str, Any], files: Iterable[File]) -> str:
 
 
 def witnessed(tool: str, execution: Returned, check: Execution | None) -> Witnessed | None:
-    """What the tool's witnesses say of its result, `check` being a list that has of each a list of
-    its value, or an empty one; None if none of them returned a value. One that returns another
-    value is enough for doubt: `make bench-wrong` chose the rule.
+    """The verdict of the tool's witnesses on its result, `check` being a list that has of each a
+    list of its value, or an empty one; None if none of them returned a value. One that returns
+    another value is enough for doubt: `make bench-wrong` chose the rule.
     """
     own_outcome = outcome_of(execution)
     if own_outcome is None or not isinstance(check, Returned) or not check.data:

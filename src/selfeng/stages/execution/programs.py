@@ -24,9 +24,10 @@ _NETWORK = """
     readcells.read_query requests smtplib socket socketserver ssl urllib.request urllib.robotparser
     urllib3 webbrowser websockets xml.sax xmlrpc
 """
-"""What a program may not use, as it would send requests to the hosts of its tools itself."""
+"""Modules that a program may not use, as it would send requests to the hosts of its tools itself.
+"""
 _INDIRECT = "__dict__ __import__ compile eval exec getattr globals locals pandas readcells vars"
-"""What may lead there: modules that read addresses, too, and names that are made of text."""
+"""Names that may lead there: modules that read addresses, too, and names that are made of text."""
 _REMEDY = (
     "import a tool of the library as `from NAME import NAME`, and compute with what it returns"
 )
@@ -55,7 +56,7 @@ class Program(Tool):
         return super().witness_modules | modules
 
     def notes(self, events: Iterable[Event]) -> list[str]:
-        """What a person should know of its tools and of the events of its call, in sentences."""
+        """Notes for a person on its tools and on the events of its call, in sentences."""
         suspect = [
             f"{tool.name} is suspect: a service that it asks answers otherwise than recorded."
             for tool in self.imported_tools
@@ -130,7 +131,7 @@ def _own_network(code: str, imported: Sequence[Tool]) -> str:
 
 
 def _largest(limits: Sequence[CallLimits]) -> CallLimits:
-    """What the call of any of the tools may take."""
+    """The limits of a call of any of the tools."""
     joined: dict[str, int] = {}
     for name, amount in (field for each in limits for field in each):
         joined[name] = max(joined.get(name, 0), amount or 0)

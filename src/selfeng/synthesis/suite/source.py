@@ -72,8 +72,8 @@ class Suite:
 
     @cached_property
     def meanings(self) -> dict[str, str]:
-        """What names stand for, as dotted names: those that are imported, and those that are set to
-        such a name.
+        """The meanings of names, as dotted names: of names that are imported, and of names that are
+        set to such a name.
         """
         dotted_names: dict[str, str] = {}
         for node in self.nodes:
@@ -157,7 +157,7 @@ class Suite:
         return values[0] if len(values) == 1 else node
 
     def decorator(self, node: ast.expr) -> str:
-        """What a decorator is, as a dotted name."""
+        """The decorator's dotted name."""
         return self.dotted(called(self.value_of(node)))
 
     def where(self, node: ast.AST) -> str:
@@ -224,7 +224,7 @@ def within(*nodes: ast.AST) -> Iterator[ast.AST]:
 
 
 def targets(node: ast.AST) -> list[ast.expr]:
-    """What a node binds, with tuples taken apart."""
+    """The targets that a node binds, with tuples taken apart."""
     match node:
         case ast.Assign(targets=nodes) | ast.Delete(targets=nodes):
             waiting = list(nodes)
@@ -256,7 +256,7 @@ def called(node: ast.expr) -> ast.expr:
 
 
 def root(node: ast.expr) -> ast.expr:
-    """What attributes and items are taken from: `a` of `a.b[0].c`."""
+    """The expression whose attributes and items are taken: `a` of `a.b[0].c`."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node

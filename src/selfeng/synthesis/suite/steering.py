@@ -1,5 +1,5 @@
-"""What a suite may not do: skip, patch or steer the test framework, the interpreter or the process
-that judges it.
+"""The actions that a suite may not take: skip, patch or steer the test framework, the interpreter
+or the process that judges it.
 
 Of modules, only what `allowed` lists may be used, so no other spelling gets around this.
 """
@@ -113,7 +113,7 @@ def problems(suite: Suite) -> Iterator[str]:
 
 
 def _changed(statement: ast.stmt) -> list[ast.expr]:
-    """What a statement of a module may change, other than names of the module."""
+    """The targets that a statement of a module may change, other than names of the module."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return [statement.value.func]
     return [t for t in targets(statement) if not isinstance(t, ast.Name)]
@@ -161,8 +161,8 @@ def _import(suite: Suite, name: str) -> Iterator[str]:
 
 
 def _unlisted(suite: Suite, name: str) -> str:
-    """What no suite may use of what it imports, "" if it may use all of it. Missing packages are
-    reported elsewhere.
+    """The part of an imported module that no suite may use; "" if it may use all of it. Missing
+    packages are reported elsewhere.
     """
     first = name.partition(".")[0]
     is_known_module = first in sys.stdlib_module_names or first in LISTED

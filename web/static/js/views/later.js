@@ -1,4 +1,4 @@
-// What is loaded with the first view, dialog or form that is opened beside a conversation. They come together: with
+// Views that are loaded with the first view, dialog or form next to a conversation. They come together: with
 // more modules that load later, more files that each of them shares with the page load at first.
 
 import texts from "#later-texts";

@@ -1,4 +1,4 @@
-"""What turns spent, also those that have ended, and a model for each conversation."""
+"""The spending of turns, also of those that have ended, and a model for each conversation."""
 
 import json
 from datetime import UTC, datetime

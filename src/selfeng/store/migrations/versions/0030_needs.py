@@ -1,4 +1,4 @@
-"""What tools need beside hosts, packages and more than the usual limits, is granted as these are.
+"""Grants of packages and of higher limits, in addition to hosts.
 
 Revision ID: 0030
 """

@@ -1,5 +1,5 @@
-"""Whose version, secret, learned request and lesson it is. Where one person has all conversations,
-it is that person's; elsewhere the owner of what is there is not known.
+"""Owners of versions, secrets, learned requests and lessons. Where one person has all
+conversations, that person owns the existing ones; elsewhere their owner is not known.
 
 Revision ID: 0031
 """

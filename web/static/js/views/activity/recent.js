@@ -1,4 +1,4 @@
-// What stands beside an empty conversation: the tools that were built last, or some that the library has.
+// The panel next to an empty conversation: the tools that were built last, or some that the library has.
 
 import { ago } from "../../format.js";
 import { recentTools } from "../../recent.js";

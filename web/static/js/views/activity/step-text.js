@@ -6,7 +6,7 @@ import { html, rich, t } from "../../view.js";
 import { Details } from "../parts/problem.js";
 import { Prose } from "../parts/prose.js";
 
-// What a model wrote may hold a block of code.
+// A model's text may hold a block of code.
 export const Said = ({ text }) =>
   text.includes("```")
     ? html`<div class="step-text"><${Markdown} text=${text} /></div>`

@@ -13,7 +13,7 @@ export const Births = memo(({ turnId, steps }) =>
   birthsIn(steps).map((birth) => html`<${Birth} key=${birth.name} ...${{ turnId, ...birth }} />`),
 );
 
-// What it is and proved in two lines; its signature is a click away.
+// The new tool and its proofs in two lines; its signature is a click away.
 export function Birth(birth) {
   const { shared, turnId, name, specification, version, passed, tests, caught, seconds } = birth;
   const [example] = specification.example_requests ?? [];

@@ -8,7 +8,7 @@ import { dispatch, html, Icon, memo, t } from "../../view.js";
 import { MenuItem, MenuItems, place } from "../parts/menu.js";
 
 const choose = (id, choice) => dispatch({ type: "choice_made", id, choice });
-// `usual`: the model of the settings; "" where nobody can choose another.
+// `usual`: the model of the settings; "" where no one can choose another.
 export const ComposerFoot = memo(({ id, usual, model, temporary, cost, tokens, children }) => {
   const about = t("conversation-cost", { tokens: t("usage-tokens", { count: tokens }) });
   return html`<div class="composer-foot">

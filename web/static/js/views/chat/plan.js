@@ -55,7 +55,7 @@ export const PartState = ({ state }) =>
     ></span
   >`;
 
-// What it gave, by which tool, and which results it works on: the one before goes without saying.
+// A part's value, its tool, and the results that it works on, except the one before.
 export function PartFacts({ part: { id, needs, tool, text }, parts }) {
   const place = (one) => parts.findIndex((part) => part.id === one) + 1;
   const others = needs.some((one) => place(one) !== place(id) - 1);

@@ -49,7 +49,7 @@ const Turn = ({ of }) =>
     onClick=${() => openConversation(of.conversation_id)}
   />`;
 
-// What a person often asks after a tool.
+// The requests that often follow a tool.
 export const FollowUps = ({ after }) =>
   html`<ul class="examples compact" data-testid="follow-ups">
     ${after.map(({ request }) => html`<li key=${request}><${Example} text=${request} /></li>`)}

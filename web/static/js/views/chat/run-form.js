@@ -12,7 +12,7 @@ import { LongResults } from "./result.js";
 import { Check, Select } from "../parts/controls.js";
 import { Problem } from "../parts/problem.js";
 
-// What was written into the forms, while the page is open, by place and tool.
+// Entries in the forms, while the page is open, by place and tool.
 const kept = new Map();
 
 // `given`: what the fields hold at first, by name; `place`: where it is.

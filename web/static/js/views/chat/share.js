@@ -12,7 +12,7 @@ import { Select } from "../parts/controls.js";
 const ENDS = [null, 7, 30]; // days; null: never
 const LOCAL = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;
 
-// Runs a change, then loads the list again and tells what was done; an error is shown in the dialog.
+// Runs a change, then loads the list again and reports the change; an error is shown in the dialog.
 async function perform(id, change = () => {}, told = "") {
   try {
     const share = await change();

@@ -136,7 +136,7 @@ function Step({ step }) {
   </li>`;
 }
 
-// What a step wrote or ran.
+// The code that a step wrote or ran.
 function codeOf({ kind, artifact = "", code = "", arguments: given = "" }) {
   if (kind === "specify") return signatureOf(artifact);
   if (["test", "implement", "repair", "mend", "refactor"].includes(kind)) return artifact;

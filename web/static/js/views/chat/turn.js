@@ -252,7 +252,7 @@ function Rephrase({ turn }) {
   </button>`;
 }
 
-// What can't be known or done here: the reason, and what there is instead.
+// A request that can't be answered here: the reason, and the alternatives.
 function Declined({ turn, offline }) {
   return html`<${Problem}
     testid="turn-declined"

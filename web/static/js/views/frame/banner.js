@@ -41,7 +41,7 @@ function Notice({ notice }) {
   </div>`;
 }
 
-// What the server is still setting up, until all is ready.
+// The parts that the server is still setting up, until all are ready.
 // An empty conversation reports a missing sandbox.
 const isTold = ({ part, state, detail }) => state === "failed" && part !== "sandbox" && detail;
 

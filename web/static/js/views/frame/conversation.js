@@ -80,7 +80,7 @@ const Marked = ({ text, query }) =>
     i % 2 ? html`<mark class="palette-hit">${part}</mark>` : part,
   );
 
-// What a search found in a conversation, and how old that is.
+// The match of a search in a conversation, and its age.
 const Found = ({ snippet, query, active_at: at }) =>
   html`<span class="conversation-found" data-testid="conversation-found"
     ><span class="time">${ago(at)}</span> <${Marked} text=${snippet} query=${query}

@@ -26,7 +26,7 @@ export function Panel({ state, turn }) {
   const [hideButton, showButton] = [useRef(null), useRef(null)];
   const was = useRef(open);
   useLayoutEffect(() => {
-    // What had the focus is gone with its half of the panel.
+    // The focused element is gone with its half of the panel.
     const moves = was.current !== open && frame.current.contains(document.activeElement);
     if (moves) (open ? hideButton : showButton).current.focus();
     was.current = open;

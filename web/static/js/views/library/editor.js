@@ -35,7 +35,7 @@ function useVerdict(name, edit) {
   return verdict;
 }
 
-// What is typed is kept in the browser until it is saved.
+// The browser keeps the typed text until it is saved.
 function useDraft(key) {
   const [draft, setDraft] = useState(() => recall(key, NOTHING));
   const keep = (change) => {

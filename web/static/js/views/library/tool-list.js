@@ -171,7 +171,7 @@ const marks = {
   retired: () => html`<${Badge} standing="retired" />`,
 };
 
-// What the list is ordered by, if a tool has it; else how often it was used.
+// The value that orders the list, if a tool has it; else the number of uses.
 function fact({ uses, created_at: made, last_used: last }, order) {
   if (order === "newest") return ago(made);
   if (order === "last") return last ? ago(last) : "";

@@ -130,7 +130,7 @@ function Choice({ end, list, value, choose }) {
   </label>`;
 }
 
-// What two versions of a tool differ in; without the first all is new.
+// The differences of two versions of a tool; without the first all is new.
 export const Differences = ({ before, after }) =>
   html`<div class="differences" data-testid="differences">
     ${["code", "tests"].map(

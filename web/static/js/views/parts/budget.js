@@ -1,4 +1,4 @@
-// What a running turn has spent of its budget, once that is half of a limit: a bar for the nearest one, and words.
+// A running turn's spending, once it is half of a limit: a bar for the nearest one, and words.
 
 import { budgetOf } from "../../format.js";
 import { html, memo, t } from "../../view.js";

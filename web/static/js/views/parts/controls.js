@@ -51,7 +51,7 @@ export const Switch = ({ label, value, of, choose }) =>
     )}</span
   >`;
 
-// What stands where there is nothing to list: what belongs here.
+// The placeholder of an empty list.
 export const Nothing = ({ icon, title, text }) =>
   html`<div class="nothing">
     <${Icon} name=${icon} />

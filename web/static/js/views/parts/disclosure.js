@@ -7,7 +7,7 @@ import { html, Icon } from "../../view.js";
 // Whether a search has found something here: then nothing of it is folded.
 export const Found = createContext(false);
 
-// What was opened or closed, while the page is open, by the keys of those that stay so elsewhere.
+// The open and closed disclosures, while the page is open, by the keys of those that stay so elsewhere.
 const kept = new Map();
 
 // `keep`: a key by which it stays as a person left it, also where it is drawn again.

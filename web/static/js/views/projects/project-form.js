@@ -1,4 +1,4 @@
-// What a build is told: the front door of a new project, and the composer of an open one.
+// The instructions to a build: the start of a new project, and the composer of an open one.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { beginProject, buildOn } from "../../connection.js";
@@ -17,7 +17,7 @@ const LIMITS = [
 const A_PACKAGE = "requests==2.32.5";
 const EMPTY = { step: false, packages: "", limits: {} };
 
-// What is sent to the server: blank fields are left out.
+// The fields for the server: blank ones are left out.
 function optionsOf({ step, packages, limits }) {
   const given = Object.entries(limits).filter(([, text]) => text !== "");
   const wanted = packages.split(/[\s,]+/).filter(Boolean);

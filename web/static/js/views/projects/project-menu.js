@@ -1,4 +1,4 @@
-// What can't be done lightly to a project: a menu, and the dialogs that ask.
+// Actions on a project that need confirmation: a menu, and the dialogs.
 
 import { useState } from "preact/hooks";
 import { deleteProject } from "../../api.js";

@@ -382,7 +382,7 @@ function Limits({ form, view, fields, edit }) {
   </section>`;
 }
 
-// What applies at once, and only here.
+// Settings that apply at once, and only in this browser.
 function ThisBrowser() {
   const [chosen, setChosen] = useState(themeChoice());
   const choose = (choice) => {

@@ -1,4 +1,4 @@
-// What the server stores, of a person and in all, for how long, and the button that deletes it.
+// The data that the server stores, of a person and in all, its periods, and the button that deletes it.
 
 import { useEffect, useState } from "preact/hooks";
 import { deleteData, getData } from "../../api.js";

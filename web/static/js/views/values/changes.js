@@ -1,4 +1,4 @@
-// What changed between two sources, line by line.
+// The changes between two sources, line by line.
 
 import { diffLines, folded } from "../../diff.js";
 import { html, memo, t } from "../../view.js";

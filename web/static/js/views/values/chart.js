@@ -133,7 +133,7 @@ function Plot({ label, kind, places, series, form, height }) {
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2]];
 const BARS = 0.75; // of a place's width
 
-// What uPlot draws, in an element that has the page's colours. Bars and texts stand at the numbers of their places.
+// The options of uPlot, in the page's colours by way of `element`. Bars and texts stand at the numbers of their places.
 function optionsOf({ kind, places, series, form, element, onMove }) {
   const colorOf = (name) => {
     element.style.color = `var(--${name})`;

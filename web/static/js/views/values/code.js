@@ -53,7 +53,7 @@ export function LiveCode({ code, label }) {
   </div>`;
 }
 
-// What a program printed, or said of an error, as it is.
+// The output or the error of a program, unchanged.
 export const Output = ({ text, label, class: kind = "output", ...more }) =>
   html`<pre class=${kind} tabindex="0" aria-label=${label} ...${more}>${text}</pre>`;
 

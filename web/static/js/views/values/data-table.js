@@ -113,7 +113,7 @@ function widthOf(name, rows, n, format) {
   return Math.min(WIDEST, Math.max(NARROWEST, longest));
 }
 
-// What is cut in its row, whole.
+// The full value of a cell that its row cuts.
 export function Reader({ name, value, close }) {
   const text = value !== null && typeof value === "object" ? jsonText(value, 2) : cellText(value);
   const copy = html`<${CopyButton} text=${text} label=${t("value-copied")} />`;

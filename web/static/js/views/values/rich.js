@@ -1,4 +1,4 @@
-// What is loaded with the first value or file that is shown.
+// Views that are loaded with the first value or file.
 
 export { FileContents } from "./file-contents.js";
 export { Value } from "./value.js";

@@ -1,4 +1,4 @@
-// What has more room in a dialog over the whole page: a file, a picture, a long value.
+// A dialog over the whole page for a file, a picture or a long value.
 
 import { fileSize } from "../../format.js";
 import { html, t } from "../../view.js";
