@@ -9,6 +9,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
+from itertools import starmap
 from pathlib import Path
 from typing import Any, get_args
 
@@ -39,9 +40,9 @@ SECTIONS = {
 
 
 def commands() -> str:
-    """How each command and subcommand is called; its help describes it."""
-    calls = (_usage(path, command) for path, command in _walk(get_command(app), "selfeng"))
-    return ", ".join(f"`{call.removeprefix('selfeng ')}`" for call in calls) + ".\n"
+    """The commands, each with its subcommands; the help of each describes it."""
+    group: Any = get_command(app)
+    return ", ".join(starmap(_command, group.commands.items())) + ".\n"
 
 
 def settings() -> str:
@@ -126,28 +127,9 @@ def env_example() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _walk(group: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Each command below `group`, with the words that call it."""
-    for name, command in group.commands.items():
-        yield f"{path} {name}", command
-        if hasattr(command, "commands"):
-            yield from _walk(command, f"{path} {name}")
-
-
-def _usage(path: str, command: Any) -> str:
-    arguments = [
-        parameter for parameter in command.params if parameter.param_type_name == "argument"
-    ]
-    names = [argument.name.upper() + "…" * (argument.nargs == -1) for argument in arguments]
-    return " ".join(
-        [
-            path,
-            *(
-                name if argument.required else f"[{name}]"
-                for name, argument in zip(names, arguments, strict=True)
-            ),
-        ]
-    )
+def _command(name: str, command: Any) -> str:
+    subcommands = [f"`{subcommand}`" for subcommand in getattr(command, "commands", ())]
+    return f"`{name}`" + (f" ({', '.join(subcommands)})" if subcommands else "")
 
 
 def _event(event: type[BaseModel]) -> tuple[str, str, str]:
