@@ -9,6 +9,7 @@ import pytest
 
 from selfeng.core.network import installer_environment
 from selfeng.core.settings import Settings
+from tests.fork_server import start_few_containers
 
 pytest_plugins = ("tests.account", "tests.databases", "tests.limits", "tests.parts")
 
@@ -27,6 +28,7 @@ def pytest_configure():
     """
     faulthandler.register(signal.SIGTERM, file=os.dup(2), chain=True)
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+    start_few_containers()
     os.environ.update(installer_environment())  # tests install packages, and serve on loopback
 
 

@@ -13,6 +13,13 @@ print(__name__, sys.argv[1:], dict(os.environ), os.getcwd(), sys.stdin.read(), l
 sys.exit("not so")
 """
 KILLED = "import os, sys; print('soon', flush=True); sys.stdin.read()"
+SIZES = """
+from pathlib import Path
+from selfeng.sandboxes.sandbox_options import SandboxOptions
+options = SandboxOptions(image="", timeout=1, folder=Path())
+sizes = options.verifiers, options.comparers, options.executors
+print([(size.least, size.ready, size.reserve) for size in sizes])
+"""
 
 
 def test_they_have_arguments_environment_folder_streams_and_code(tmp_path: Path) -> None:
@@ -33,3 +40,9 @@ def test_they_are_killed_and_waited_for_as_children_of_this_process(tmp_path: Pa
         assert int(parent) == os.getpid()
         killed.kill()
     assert killed.returncode == -signal.SIGKILL
+
+
+def test_their_sandboxes_start_no_container_ahead(tmp_path: Path) -> None:
+    (tmp_path / "sizes.py").write_text(SIZES)
+    with Program(str(tmp_path / "sizes.py"), env={"HOME": str(tmp_path)}, stdout=PIPE) as program:
+        assert program.communicate()[0] == "[(0, 0, 0), (0, 0, 0), (0, 0, 0)]\n"

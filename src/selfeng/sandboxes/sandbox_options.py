@@ -66,9 +66,9 @@ class SandboxOptions:
     """How many times as long a run may wait; one that works slowly, on a busy machine, may take
     twice that.
     """
-    verifiers: PoolSize = VERIFIERS
-    comparers: PoolSize = COMPARERS
-    executors: PoolSize = EXECUTORS
+    verifiers: PoolSize = field(default_factory=lambda: VERIFIERS)
+    comparers: PoolSize = field(default_factory=lambda: COMPARERS)
+    executors: PoolSize = field(default_factory=lambda: EXECUTORS)
     long_calls: bool = False
     """Whether each call has a container of its own, and one try."""
     most_seconds: float = 3600.0
