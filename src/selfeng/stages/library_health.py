@@ -137,7 +137,13 @@ class HealthReports:
             )
             for pair in pairs
         ]
-        findings += [*self._of_suites(tools, uses), *_of_uses(tools, uses, days)]
+        findings += [
+            _finding(tool, "weak", "strengthen", **strength.model_dump())
+            for tool in tools
+            if (strength := self._strength(tool, uses[tool.name]))
+            and strength.score < self._least_score()
+        ]
+        findings += _of_uses(tools, uses, days)
         useless = {finding.tools[0] for finding in findings if finding.proposal == "retire"}
         findings += _of_accounts([t for t in tools if t.name not in useless], accounts)
         return LibraryHealth(
@@ -150,18 +156,10 @@ class HealthReports:
     async def _compared(self, owner: str, tool: Tool, uses: ToolUses) -> Compared:
         job = tool.job(library=await self._sources.of(tool.requires))
         recorded = await self._earlier_answers.calls(owner, tool.name) if uses.calls else ()
-        return Compared(self._sandbox, tool, job, recorded)
+        return await asyncio.to_thread(Compared, self._sandbox, tool, job, recorded)
 
     def _strength(self, tool: Tool, uses: ToolUses) -> Alterations | None:
         return uses.strength or self._measured.get(tool.digest)
-
-    def _of_suites(
-        self, tools: Sequence[Tool], uses: Mapping[str, ToolUses]
-    ) -> Iterator[HealthFinding]:
-        for tool in tools:
-            strength = self._strength(tool, uses[tool.name])
-            if strength and strength.score < self._least_score():
-                yield _finding(tool, "weak", "strengthen", **strength.model_dump())
 
 
 def _worth(tool: Tool) -> tuple[bool, int, datetime]:

@@ -18,7 +18,6 @@ from selfeng.core.events import AnswerCorrected, AnswersRecomputed, Record
 from selfeng.core.owner import owned_by
 from selfeng.core.provenance import Behaviour, Corrected, Merged, Proposal
 from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
-from selfeng.core.signature import UNREADABLE
 from selfeng.core.tool import Tool
 from selfeng.core.turn import texts_in
 from selfeng.core.verdict import Raised, Verdict
@@ -332,10 +331,7 @@ class ToolReview:
         target, duplicate = await self._library.get(into), await self._library.get(name)
         if into == name or "retired" in (target.standing, duplicate.standing):
             raise _not_merged(target, duplicate, "it takes two tools that are not retired")
-        try:
-            tests = await asyncio.to_thread(joint_suite, target, duplicate)
-        except UNREADABLE as error:
-            raise _not_merged(target, duplicate, f"a suite can't be read: {error}") from error
+        tests = await asyncio.to_thread(joint_suite, target, duplicate)
         if tests is None:
             raise _not_merged(target, duplicate, f"{target.signature} can't take its arguments")
         await self._earlier_answers.check_merged(owner, target, duplicate)

@@ -106,10 +106,7 @@ def renamed(target: Signature, source: Signature, arguments: Arguments | None) -
 
 
 def joint_suite(target: Tool, tool: Tool) -> str | None:
-    """The tests of both tools, all for the target; None if it can't take the tool's arguments.
-
-    Raises: SyntaxError, ValueError: a suite is not valid Python.
-    """
+    """The tests of both tools, all for the target; None if it can't take the tool's arguments."""
     names = _renamed(tool.signature.parameters, target.signature.parameters)
     if names is None:
         return None
@@ -139,19 +136,15 @@ class Compared:
     def __init__(
         self, sandbox: Sandbox, tool: Tool, job: SandboxJob, recorded: Sequence[KnownCall] = ()
     ) -> None:
-        """`job` runs the tool, `recorded` are its earlier calls."""
+        """`job` runs the tool, `recorded` are its earlier calls. Blocking: its suite is parsed."""
         self._sandbox, self._job, self.tool = sandbox, job, tool
         suite = [KnownCall(arguments=call) for call in calls_in(tool.tests, tool.signature)]
         on_files = [call for call in recorded if call.files][:_MOST_FILES]
         self.recorded = self.placed([*(c for c in recorded if not c.files), *on_files])
         self.calls = self.recorded | self.placed(suite)
+        self.early = [call for call in self.calls.values() if not call.files][:_EARLY]
         self.outcomes: dict[str, CallOutcome | None] = {}
         """By the calls' keys; None for a call that shows nothing about the tool."""
-
-    @property
-    def early(self) -> list[_Call]:
-        """Calls that all with the same parameters run first."""
-        return [call for call in self.calls.values() if not call.files][:_EARLY]
 
     def placed(self, calls: Iterable[KnownCall]) -> dict[str, _Call]:
         """The calls that fit the signature, by their keys."""

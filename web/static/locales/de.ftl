@@ -1914,7 +1914,7 @@ schedule-delivered-mail = Ergebnisse gehen auch an { $to }.
 
 ## Zustand der Bibliothek
 
-health = Zustand der Bibliothek
+health-title = Zustand der Bibliothek
 health-counts = { $tools ->
     [one] Ein Werkzeug
    *[other] { $tools } Werkzeuge

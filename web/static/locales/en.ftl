@@ -1917,7 +1917,7 @@ schedule-delivered-mail = Results also go to { $to }.
 
 ## Health of the library
 
-health = Health of the library
+health-title = Health of the library
 health-counts = { $tools ->
     [one] One tool
    *[other] { $tools } tools

@@ -17,8 +17,8 @@ const KINDS = ["twins", "suspect", "weak", "slow", "never_used", "stale", "unpai
 const SHOWN = 5; // findings of a kind that are drawn at first
 
 export const Health = () =>
-  html`<section class="proposals" aria-label=${t("health")} data-testid="health">
-    <${Disclosure} label=${t("health")} keep="library-health"
+  html`<section class="proposals" aria-label=${t("health-title")} data-testid="health">
+    <${Disclosure} label=${t("health-title")} keep=${ROUTE}
       ><${Loaded} view=${Findings} request=${() => call("GET", ROUTE)}
     /><//>
   </section>`;
