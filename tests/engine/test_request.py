@@ -12,6 +12,7 @@ from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.result import Dispute, EarlierResult, Result, ResultReference, TaughtRow
+from selfeng.core.schedule import SchedulePlan
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.turn import (
     AgentPart,
@@ -24,6 +25,7 @@ from selfeng.core.turn import (
     Refactoring,
     Request,
     RequestKind,
+    ScheduleAnswer,
     ToolDescription,
 )
 from tests.doubles import specified
@@ -34,6 +36,7 @@ CALL = FunctionCall(name="f", arguments={"a": 1})
 KINDS = (
     Asking(agent="coder", again="u", waiting=CALL, specified=SpecifiedTool(**dict(specified()))),
     HandCall(call=CALL, version=2, schedule="s"),
+    ScheduleAnswer(added=SchedulePlan(tool="f", cron="0 8 * * mon")),
     ToolDescription(),
     Refactoring(tool="f"),
     ProjectBuild(options={"goal": "g"}),
@@ -88,6 +91,7 @@ async def test_every_field_of_a_request_comes_back(kind: BaseModel) -> None:
         consents={"allow_1": "once"},
         model="m",
         temporary=True,
+        timezone="Europe/Berlin",
     )
     default = Request("", kind=AgentPart() if isinstance(kind, Asking) else Asking())
     unset = {

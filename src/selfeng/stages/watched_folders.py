@@ -47,7 +47,7 @@ class WatchedFolders:
         """When a version was first met, by its folder."""
 
     def check(self, watch: Watch) -> Path:
-        """The folder. Raises: RequestError: there is no such folder, or it may not be watched."""
+        """The folder. Raises: RequestError: it is missing, or may not be watched."""
         folder = Path(watch.folder).resolve()
         if not any(folder.is_relative_to(root.resolve()) for root in self._allowed()):
             raise RequestError(
