@@ -19,6 +19,9 @@ const ROUTE = "/api/v1/schedules";
 const pathOf = ({ id }) => `${ROUTE}/${encodeURIComponent(id)}`;
 const PLACE = "schedule";
 const EXAMPLE = "0 8 * * mon";
+const INBOX = "/srv/inbox";
+const KEY = "HOOK_KEY";
+const hookOf = ({ id }) => `POST /hooks/${id}`;
 const FIELDS = "\\s*(@[a-z]+|\\S+(\\s+\\S+){4,5})\\s*";
 const MISSED = ["once", "skip", "all"];
 // The fields of each delivery, with their types and whether they are needed.
@@ -96,7 +99,7 @@ function Schedule({ schedule, change }) {
       <span class="muted">· ${t("version-option", { number: `${version}` })}</span>
     </p>
     ${schedule.deliver && html`<p class="muted">${deliverWords(schedule)}</p>`}
-    ${schedule.hook && html`<p class="muted"><code>POST /hooks/${schedule.id}</code></p>`}
+    ${schedule.hook && html`<p class="muted"><code>${hookOf(schedule)}</code></p>`}
     ${
       troubled &&
       html`<${Problem}
@@ -326,14 +329,14 @@ const byEvent = ({ every }) => every === "file" || every === "hook";
 function Trigger({ form: { every }, typed }) {
   if (every === "file")
     return html`<label class="field"
-        >${t("schedule-folder")}<${Written} ...${typed("folder")} required placeholder="/srv/inbox"
+        >${t("schedule-folder")}<${Written} ...${typed("folder")} required placeholder=${INBOX}
       /></label>
       <label class="field"
         >${t("schedule-pattern")}<${Written} ...${typed("pattern")} required
       /></label>`;
   if (every === "hook")
     return html`<label class="field"
-      >${t("schedule-hook")}<${Written} ...${typed("hook")} required placeholder="HOOK_KEY"
+      >${t("schedule-hook")}<${Written} ...${typed("hook")} required placeholder=${KEY}
     /></label>`;
   if (every === "cron")
     return html`<label class="field"
