@@ -286,10 +286,10 @@ class Engine:
             turn_id, is_last = (await pending_turn).turn_id, False
             try:
                 while not is_last:
-                    record = await news.get()
-                    if record.turn_id == turn_id:
-                        is_last = isinstance(record.event, FINAL)
-                        yield record
+                    for record in await news.get():
+                        if record.turn_id == turn_id and not is_last:
+                            is_last = isinstance(record.event, FINAL)
+                            yield record
             finally:
                 if not is_last:
                     await self.stop(owner, turn_id)

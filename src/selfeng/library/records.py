@@ -53,6 +53,12 @@ _VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
     tool_vectors.c.name.in_(sa.bindparam("names", expanding=True)),
 )
 
+_USED = (
+    sa.select(tool_requests.c.request)
+    .where(tool_requests.c.name == sa.bindparam("of"))
+    .order_by(tool_requests.c.at.desc(), tool_requests.c.request)
+)
+
 
 class Embedding(NamedTuple):
     """The search vector of a tool, and the id of the embedder that made it."""
@@ -133,9 +139,14 @@ def state_of(connection: sa.Connection, name: str) -> State | None:
 def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
         yield from (
-            Tool(**fields(Tool, row))
-            for row in connection.execute(with_exchanges(tools).where(tools.c.name.in_(chunk)))
+            Tool(**fields(Tool, row)) for row in connection.execute(_named(), {"names": chunk})
         )
+
+
+@cache
+def _named() -> sa.Select[Any]:
+    """The tools of these `names`; making the statement takes as long as running it."""
+    return with_exchanges(tools).where(tools.c.name.in_(sa.bindparam("names", expanding=True)))
 
 
 def with_exchanges(table: sa.Table) -> sa.Select[Any]:
@@ -385,12 +396,7 @@ def release(
 
 def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
     """The requests that the tool has served, newest first."""
-    statement = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
-    return tuple(
-        connection.execute(
-            statement.order_by(tool_requests.c.at.desc(), tool_requests.c.request)
-        ).scalars()
-    )
+    return tuple(connection.execute(_USED, {"of": name}).scalars())
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:

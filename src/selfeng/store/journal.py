@@ -88,7 +88,11 @@ _STORED = sa.select(*_NUMBERED, _EVENTS.c.seq, _EVENTS.c.at).where(
     sa.tuple_(*_NUMBERED).in_(sa.bindparam("keys", expanding=True))
 )
 _NEW_EVENT = _EVENTS.insert()
-"""Statements of each batch of events: making one takes as long as running it."""
+_NEWEST_START = sa.select(sa.func.max(_TURNS.c.started_at)).where(
+    _TURNS.c.conversation_id == sa.bindparam("conversation")
+)
+_KIND = sa.select(_CONVERSATIONS.c.kind).where(_CONVERSATIONS.c.id == sa.bindparam("conversation"))
+"""Statements of each turn and batch of events: making one takes as long as running it."""
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
 """A turn of a server on another machine, which can't be checked, counts as abandoned after this
@@ -311,7 +315,6 @@ class Journal:
         Raises: ResourceNotFound: the conversation has no turn `after`.
         """
         turn_id, now = turn_id or uuid4().hex, datetime.now(UTC)
-        of_conversation = _TURNS.c.conversation_id == conversation_id
         row: dict[str, Any] = {
             "id": turn_id,
             "conversation_id": conversation_id,
@@ -331,16 +334,13 @@ class Journal:
         with writing(self._engine, exclusive=shared) as connection:
             if new:
                 create_conversation(connection, conversation_id, new)
-            newest = connection.scalar(
-                sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation)
-            )
+            of_conversation = {"conversation": conversation_id}
+            newest = connection.scalar(_NEWEST_START, of_conversation)
             row["parent_id"] = parent_of_new(connection, conversation_id, after)
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
-            kind = connection.scalar(
-                sa.select(_CONVERSATIONS.c.kind).where(_CONVERSATIONS.c.id == conversation_id)
-            )
+            kind = connection.scalar(_KIND, of_conversation)
             if kind == "temporary" or (started and started.schedule):
                 mark_examined(connection, turn_id)
             elif self._teaches():

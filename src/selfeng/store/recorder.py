@@ -39,10 +39,12 @@ class Subscribers(Changes[list[Record]]):
                 log.exception("a subscriber failed")  # it must not take the others' events away
 
     @contextmanager
-    def listening(self) -> Iterator[asyncio.Queue[Record]]:
-        """A queue of the records from now on."""
-        queue: asyncio.Queue[Record] = asyncio.Queue()
-        unsubscribe = self.subscribe(lambda records: [*map(queue.put_nowait, records)])
+    def listening(self) -> Iterator[asyncio.Queue[list[Record]]]:
+        """A queue of the records from now on, in the batches in which they come: of many
+        listeners, each wakes once for a batch.
+        """
+        queue: asyncio.Queue[list[Record]] = asyncio.Queue()
+        unsubscribe = self.subscribe(queue.put_nowait)
         try:
             yield queue
         finally:

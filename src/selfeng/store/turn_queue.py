@@ -7,6 +7,7 @@ All methods block: call them in a thread.
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -29,6 +30,7 @@ Key = tuple[str, ...]
 _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
 _RUNNING = _TURNS.c.state == "running"
 _WAITING = _RUNNING & _TURNS.c.admitted.is_(None)
+_ANY_WAITS = sa.select(_TURNS.c.id).where(_WAITING).limit(1)
 _LOCK = 0x5E1F_A6E9
 """Of PostgreSQL, arbitrary: one process at a time takes turns out of the queue."""
 _REMEMBERED = 1_000
@@ -100,11 +102,9 @@ class TurnQueue:
         Raises: LimitReached: the queue, or the part of it that one may take, is full.
         """
         limits = self._limits()
-        query = sa.select(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id).join_from(
-            _TURNS, _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
-        )
         with reading(self._engine) as connection:
-            waiting = [tuple(row) for row in connection.execute(query.where(_WAITING))]
+            rows = connection.execute(_turns().where(_WAITING))
+            waiting = [(row.owner, row.conversation_id) for row in rows]
         owner_turns = [turn for turn in waiting if turn[0] == owner]
         here = [turn for turn in owner_turns if turn[1] == conversation_id]
         for turns, most, whose in (
@@ -328,6 +328,7 @@ class FairLine:
         return sorted(free, key=lambda key: (self._counts[key], self._served[key]))
 
 
+@cache
 def _turns() -> sa.Select[tuple[str, str, str, str | None, int, int | None, bool]]:
     """The columns of a `QueuedTurn`, in the order in which the turns came."""
     columns = (
@@ -347,7 +348,7 @@ def _turns() -> sa.Select[tuple[str, str, str, str | None, int, int | None, bool
 
 
 def _anything_waits(connection: sa.Connection) -> bool:
-    return connection.scalar(sa.select(_TURNS.c.id).where(_WAITING).limit(1)) is not None
+    return connection.scalar(_ANY_WAITS) is not None
 
 
 def _lock(connection: sa.Connection) -> None:

@@ -151,15 +151,16 @@ class Conversations:
 
 
 async def _joined(
-    stored_records: Sequence[Record], news: asyncio.Queue[Record]
+    stored_records: Sequence[Record], news: asyncio.Queue[list[Record]]
 ) -> AsyncGenerator[Record, None]:
     """The records that are known, then the stored ones of the news that follow on them."""
     for record in stored_records:
         yield record
     last = stored_records[-1].seq if stored_records else 0
     while True:
-        if (record := await news.get()).seq > last:
-            yield record
+        for record in await news.get():
+            if record.seq > last:
+                yield record
 
 
 def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
