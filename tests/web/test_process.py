@@ -174,3 +174,39 @@ def test_missing_libraries_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="preact is not installed") as caught:
         load_vendor(tmp_path)
     assert caught.value.remedy.startswith("run `npm ci` in a checkout;")
+
+
+_THREADS = """
+import ctypes, pathlib, re, threading
+from selfeng.core.system import release_memory, share_heaps
+
+share_heaps()
+last = []
+
+def work():
+    buffers = [ctypes.create_string_buffer(100_000) for _ in range(300)]
+    last.append(buffers[-1])  # keeps its heap from shrinking by itself
+    gate.wait()
+
+gate = threading.Barrier(9)
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+gate.wait()
+for thread in threads:
+    thread.join()
+
+def mb():
+    return int(re.search(r"VmRSS:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]) // 1024
+
+before = mb()
+release_memory()
+print(before - mb())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="calls of glibc")
+def test_what_threads_have_freed_goes_back_to_the_system() -> None:
+    command = [sys.executable, "-c", f"import src\n{_THREADS}"]
+    released = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(released.stdout) >= 100  # of 240 MB

@@ -11,12 +11,15 @@ from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, NoReturn
 
+from selfeng.core.system import release_memory, share_heaps
+
 if TYPE_CHECKING:
     import asyncio
 
 
 def tune_process(set_up: "asyncio.Task[None]") -> None:
     """For a process that serves, which is being set up."""
+    share_heaps()
     sys.setswitchinterval(0.0005)  # the threads of page and journal wait for the engine's
     set_up.add_done_callback(_freeze)
 
@@ -26,6 +29,8 @@ def _freeze(set_up: "asyncio.Task[None]") -> None:
     first ones take ten milliseconds, the second ones twenty, and full ones are rare.
     """
     if not set_up.cancelled():
+        gc.collect()  # nothing looks for garbage among what is frozen
+        release_memory()  # a first start verifies the seed tools and converts the embedding model
         gc.freeze()
         gc.set_threshold(10_000, 5, 40)
 

@@ -1,6 +1,7 @@
 """The operating system's limits for a process; fixed values on Windows, which lacks the calls."""
 
 import os
+import sys
 
 WSL = "run it in WSL 2, as on Linux: `wsl --install` in PowerShell"
 """A remedy for what native Windows can't do."""
@@ -12,6 +13,30 @@ def memory_mb() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (1024 * 1024)
     except (AttributeError, ValueError):
         return 4096
+
+
+_ARENA_MAX = -8
+"""M_ARENA_MAX of glibc's <malloc.h>."""
+
+
+def share_heaps() -> None:
+    """Have all threads share two heaps, where the C library is glibc. By default each has its own,
+    of whose free memory the others have no use.
+    """
+    _malloc("mallopt", _ARENA_MAX, 2)
+
+
+def release_memory() -> None:
+    """Give memory that was freed back to the system, where the C library is glibc."""
+    _malloc("malloc_trim", 0)
+
+
+def _malloc(function: str, *arguments: int) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        if call := getattr(ctypes.CDLL(None), function, None):
+            call(*arguments)
 
 
 def open_files() -> int:

@@ -24,15 +24,15 @@ VERIFIERS = PoolSize(least=1, ready=4, most=8)
 """A verifier takes one job, so one more is ready than in use."""
 COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 """Comparers come back when the last version of a suite has ended."""
-_IDLE_MB = 40
-"""Memory of an executor that waits."""
+_IDLE_MB = 20
+"""Memory of an executor that waits; 18 on bubblewrap, what it shares with others counted once."""
 EXECUTORS = PoolSize(
     least=1,
     ready=4,
     most=8,
     kept=min(56, memory_mb() // 8 // _IDLE_MB),
     idle=300,
-    reserve=min(24, memory_mb() // 32 // _IDLE_MB),
+    reserve=min(48, memory_mb() // 32 // _IDLE_MB),
     patience=0.1,
 )
 """Executors come back within milliseconds, unless their tools are slow. Those that are kept for
