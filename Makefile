@@ -14,7 +14,7 @@ ALL_FILES := "for (const file of process.argv.slice(1)) await import(process.cwd
 # The files that prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world bench-program
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-life bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world bench-program
 .DELETE_ON_ERROR:
 
 run:
@@ -204,6 +204,12 @@ bench-scaling: $(VENV)/test.stamp
 bench-lookup: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.lookup $(subst $(comma), ,$(SIZES))
+
+# What a server with 5000 tools and turns and 500 schedules takes over one with none, and whether it holds more after MINUTES (30) of
+# turns; fails when a goal is missed. The last line is JSON.
+bench-life: $(VENV)/test.stamp machine
+	@$(PY) -m selfeng setup
+	@$(PY) -m benchmarks.lookup life 5000 $(or $(MINUTES),30)
 
 # Whether labelled requests reuse their tools, with model servers that choose as labelled or only talk; fails where a goal is missed.
 # The last line is JSON.

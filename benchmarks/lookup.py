@@ -16,6 +16,13 @@ conversation, each other has one of its own. The last line is one JSON object: b
 what is done, the milliseconds with `few` and with `many`, of the deletions for each tool and
 conversation, and their `ratio`. The exit code is 1 if a ratio is more than its goal.
 
+`python -m benchmarks.lookup life [SIZE [MINUTES]]` compares a server of so many tools and turns,
+by default 5000, and a tenth as many schedules, with one that has one of each, on SQLite: its start,
+a search, the first page with its conversations, and a turn, as `*_ratio`. Then four people ask the
+large one for so many minutes, by default 30: `rss_growth` is its memory at the end over that after
+a tenth of the time, and `more_files`, `more_threads` and `more_containers` are what it has more
+then. The last line is one JSON object; the exit code is 1 if a goal is missed.
+
 A search on one of two cores, without the model's call and with the request's embedding (3 ms):
 
 tools     search, ms    Chroma alone, ms  memory, MB  Chroma alone, MB  opens, s  index made, s
@@ -43,7 +50,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -55,26 +64,32 @@ import sqlalchemy as sa
 from benchmarks.faults import Server
 from benchmarks.goals import missed, report
 from benchmarks.synthetic import fill, requests
+from benchmarks.turn import REUSE, model_server
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.events import Event, ExecutionFinished, ToolFound, TurnFinished, TurnStarted
-from selfeng.core.process import exit_process
+from selfeng.core.process import exit_process, name_of
 from selfeng.core.result import canonical, reference_to
+from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned
 from selfeng.library.seeding import SeedMark
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.models.embedding.model_files import FOLDER
+from selfeng.sandboxes.bwrap_container import running
 from selfeng.store.database import open_database, writing
 from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.schedules import Schedules
 from selfeng.store.schema import conversations
 from tests.databases import running_postgres
 from tests.home import Home
+from tests.web.server_process import Client
 from web.access import PERSON
 
 SIZES = (1_000, 10_000, 100_000)
 _ROOT = Path(__file__).parents[1]
 _REQUESTS, _WARM_UP = 400, 50
 _REMOVED = 50
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOKUP_GOAL = 25
 """The most milliseconds of a search at the median, at each size."""
 GOALS = {
@@ -92,6 +107,18 @@ GOALS = {
     "remove_conversation": 5.0,
 }
 """The largest ratios, of what tenfold tools and turns take."""
+LIFE_GOALS = {
+    "start_ratio": 1.5,
+    "search_ratio": 1.5,
+    "first_page_ratio": 1.5,
+    "turn_ratio": 1.5,
+    "rss_growth": 1.05,
+    "more_files": 2,
+    "more_threads": 2,
+    "more_containers": 0,
+}
+"""The maximum of each figure. A connection may come or go while the descriptors are counted."""
+_ASKERS = 4
 _PATIENCE = 1800.0
 """Seconds for the index of the largest library."""
 
@@ -289,6 +316,112 @@ async def _emptied(
     return taken
 
 
+def life(size: int, minutes: float, say: Callable[[str], None]) -> dict[str, float]:
+    taken = list[dict[str, float]]()
+    with model_server() as (url, key, model):
+        for count in (1, size):
+            say(f"{count} tools and turns")
+            with tempfile.TemporaryDirectory(prefix="life-") as folder:
+                home = Home(Path(folder), bubblewrap=True)
+                database = f"sqlite:///{folder}/data/agent.db"
+                engine = open_database(database)
+                fill(engine, home.tools, _embedder(), count)
+                SeedMark(engine).put()
+                _talk(Journal(engine), count)
+                _plan(engine, max(1, count // 10))
+                engine.dispose()
+                began = time.perf_counter()
+                own = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "OPENAI_MODEL": model}
+                server = Server(home, DATABASE_URL=database, LESSONS_LEARN="false", **own)
+                started = _ms(began)
+                try:
+                    server.wait_until_set_up()
+                    taken.append({"start": started, **_used(server)})
+                    say(json.dumps(taken[-1]))
+                    grew = _soaked(server, 60 * minutes, say) if count == size else {}
+                finally:
+                    server.end()
+    few, many = taken
+    return {
+        **{f"{what}_ratio": round(many[what] / few[what], 2) for what in few},
+        **{f"{what}_ms": many[what] for what in many},
+        **grew,
+    }
+
+
+def _used(server: Server) -> dict[str, float]:
+    """Milliseconds of a search, the first page, and a turn."""
+    texts = iter(requests(100))
+
+    def open_page() -> None:
+        server.http.get(server.url, timeout=_PATIENCE).raise_for_status()
+        server.get("conversations")
+
+    search = _least(lambda: server.get(f"tools?q={next(texts)}"))
+    page = _least(open_page)
+    with server.client() as client:
+        _ask(client)  # builds the tool
+        return {"search": search, "first_page": page, "turn": _least(lambda: _ask(client))}
+
+
+def _ask(client: Client) -> None:
+    turn = client.ask(REUSE)
+    client.records(until="turn_finished", turn_id=turn["turn_id"])
+
+
+def _plan(engine: sa.Engine, count: int) -> None:
+    """Schedules of several owners, each due once a year."""
+    now, schedules = datetime.now(UTC), Schedules(engine)
+    for number in range(count):
+        plan = SchedulePlan(name=f"schedule {number}", tool="convert", cron="0 8 1 1 *")
+        schedule = Schedule(
+            **plan.model_dump(),
+            id=f"{number:032x}",
+            owner=f"{PERSON}{number // 100 or ''}",
+            conversation_id=f"{number:032x}",
+            created_at=now,
+            next_at=plan.next_due(now + timedelta(days=2)),
+        )
+        schedules.put(schedule)
+
+
+def _soaked(server: Server, seconds: float, say: Callable[[str], None]) -> dict[str, float]:
+    """What a server holds more after people have asked it for so long."""
+    end, turns = time.monotonic() + seconds, Counter[int]()
+
+    def ask(number: int) -> None:
+        with server.client() as client:
+            while time.monotonic() < end:
+                _ask(client)
+                turns[number] += 1
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(_ASKERS)]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds / 10)
+    warm = _held(server)
+    say(json.dumps(warm))
+    for thread in threads[1:]:
+        thread.join()
+    held = _held(server)
+    say(json.dumps(held))
+    threads[0].join()
+    more = {f"more_{what}": held[what] - warm[what] for what in ("files", "threads", "containers")}
+    growth = round(held["rss_mb"] / warm["rss_mb"], 3)
+    return {"turns": turns.total(), "rss_growth": growth, **more, "rss_mb": held["rss_mb"]}
+
+
+def _held(server: Server) -> dict[str, float]:
+    folder = Path(f"/proc/{server.process.pid}")
+    owner = name_of(server.process.pid)
+    return {
+        "rss_mb": round(int((folder / "statm").read_text().split()[1]) * _PAGE / 2**20, 1),
+        "files": len(list((folder / "fd").iterdir())),
+        "threads": len(list((folder / "task").iterdir())),
+        "containers": sum(its == owner for _, its in running()),
+    }
+
+
 def _talk(journal: Journal, turns: int) -> list[str]:
     """Conversations with so many turns, of which the first has a fifth; their ids."""
     threads = list[str]()
@@ -345,7 +478,7 @@ def _pin() -> None:
 def _memory_mb() -> float:
     """Of this process, resident."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return round(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)
+    return round(pages * _PAGE / 2**20, 1)
 
 
 def _since(started: float) -> float:
@@ -362,6 +495,9 @@ if __name__ == "__main__":
             parts = {"fill": _fill, "index": _index, "search": _search, "chroma": _chroma}
             sys.stdout.write(json.dumps(asyncio.run(parts[part](Path(folder), int(size)))) + "\n")
             exit_process(0)
+        case ["life", *most]:
+            size, minutes = (*map(float, most), *(5_000, 30)[len(most) :])
+            exit_process(report(life(int(size), minutes, _say), LIFE_GOALS))
         case ["grown", *sizes]:
             grew = grown(int(sizes[0]) if sizes else 5_000, _say)
             problems = [

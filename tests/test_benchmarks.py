@@ -36,6 +36,7 @@ SIZES = [
     pytest.param("learning", ("--requests", "1"), "reuse_rate", marks=[LONG, SANDBOX]),
     pytest.param("load", ("1",), "flaky_for_time", marks=[*WHOLE, SANDBOX]),
     pytest.param("lookup", ("20",), "lookup_ms", marks=LONG),
+    pytest.param("lookup", ("life", "4", "0.05"), "rss_growth", marks=[*WHOLE, SANDBOX]),
     pytest.param("page", ("1",), "cold_kb", marks=[*WHOLE, pytest.mark.browser]),
     pytest.param("registry_kill", ("1", "20"), "lost", marks=LONG),
     pytest.param("program", ("2",), "token_ratio", marks=[LONG, SANDBOX]),

@@ -2,7 +2,11 @@
 
 import re
 from functools import cache, lru_cache
+from mmap import ACCESS_READ, mmap
+from tempfile import TemporaryFile
+from typing import Any
 
+import numpy as np
 from py3langid.langid import (  # type: ignore[import-untyped]
     MODEL_FILE,
     LanguageIdentifier,
@@ -30,4 +34,23 @@ def is_english(text: str) -> bool:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    """The model with its tables, 70 MB of which a request needs a few pages, in a file."""
+    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    weights = np.frombuffer(_mapped(model.nb_ptc), model.nb_ptc.dtype)
+    return LanguageIdentifier(
+        weights.reshape(model.nb_ptc.shape),
+        model.nb_pc,
+        model.nb_classes,
+        memoryview(_mapped(model.tk_nextmove)).cast(model.tk_nextmove.typecode),
+        model.tk_output,
+        norm_probs=True,
+        tk_row=model.tk_row,
+    )
+
+
+def _mapped(table: Any) -> mmap:
+    """The bytes of an array in a file without a name, of which memory holds what is read."""
+    with TemporaryFile() as file:
+        table.tofile(file)
+        file.flush()
+        return mmap(file.fileno(), 0, access=ACCESS_READ)

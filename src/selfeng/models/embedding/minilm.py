@@ -102,6 +102,7 @@ def _open(folder: Path) -> _Loaded:
     # they save.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # it keeps what the longest text took
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(
