@@ -19,12 +19,22 @@ from selfeng.core.files import BINARY, File
 from selfeng.library.exchange.tool_bundle import LARGEST
 from selfeng.library.exchange.tool_export import Examples
 from selfeng.library.exchange.tool_import import ImportFinding, ImportOffer
+from selfeng.store.subscriptions import Subscription
 from web.bridge import Bridge
 from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
 from web.file_routes import send
 from web.middleware import owner
-from web.operations import operation
-from web.payloads import BundleCheck, BundleImport, ExportAs, plain, problem
+from web.operations import Done, operation
+from web.payloads import (
+    BundleCheck,
+    BundleImport,
+    ExportAs,
+    NewSubscription,
+    UpdateCheck,
+    plain,
+    problem,
+)
+from web.resources import SubscriptionList
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -38,6 +48,7 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Add the routes. Access is checked before any of them, and the origin before those that change
     something.
     """
+    add_subscription_routes(app, bridge, engine)
 
     def examples() -> Examples:
         return partial(engine.conversations.examples, owner())
@@ -63,7 +74,8 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         added.
         """
         offer = _offer(bridge, engine, query.installs)
-        identity = {"digest": offer.digest, "signer": plain(offer.signer)}
+        identity: dict[str, Any] = {"digest": offer.digest, "signer": plain(offer.signer)}
+        identity["reproduced_by"] = [plain(signer) for signer in offer.reproduced_by]
         first = _event("offer", {**identity, "tools": [plain(words) for words in offer.tools]})
         return sent(_events(first, streamed(bridge, engine.tool_import.judge(offer))))
 
@@ -82,6 +94,38 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         findings = streamed(bridge, engine.tool_import.add(offer, query.file, names))
         first = next(findings, None)  # what refuses the request comes instead of it
         return sent(_events(_finding_event(first), findings))
+
+
+def add_subscription_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+    """Add those of indexes of other libraries. Everybody sees only their own."""
+
+    @app.get("/api/v1/subscriptions")
+    @operation()
+    def subscriptions() -> SubscriptionList:
+        """List the indexes that you follow, with the problem of the last check."""
+        return SubscriptionList(subscriptions=bridge.call(engine.updates.list(owner())))
+
+    @app.post("/api/v1/subscriptions")
+    @operation(status=201)
+    def follow(body: NewSubscription) -> Subscription:
+        """Follow an index, and take only what its present key signs."""
+        return bridge.call(engine.updates.follow(owner(), body.place, body.name))
+
+    @app.post("/api/v1/subscriptions/check")
+    @operation(media=[EVENT_STREAM])
+    def check_subscriptions(query: UpdateCheck) -> Response:
+        """Look for new versions. Those that pass the gate wait as proposals."""
+        findings = streamed(
+            bridge, engine.updates.check(owner(), query.name, installs=query.installs)
+        )
+        return sent(_events(KEEP_ALIVE, findings))
+
+    @app.delete("/api/v1/subscriptions/<name>")
+    @operation()
+    def leave(name: str) -> Done:
+        """Follow an index no longer. The tools that it brought stay."""
+        bridge.call(engine.updates.leave(owner(), name))
+        return Done()
 
 
 def _offer(bridge: Bridge, engine: "Engine", installs: bool) -> ImportOffer:

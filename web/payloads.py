@@ -231,6 +231,23 @@ class BundleCheck(Value):
     """Whether packages that tools need may be installed for the check."""
 
 
+class UpdateCheck(BundleCheck):
+    name: str = ""
+    """The subscription; empty: all."""
+
+
+class NewSubscription(Value):
+    place: Annotated[str, Field(min_length=1, max_length=2000)]
+    """`https://…/index.json`, or `git+https://…` of a repository."""
+    name: str = ""
+    """By default of the place."""
+
+
+class ProposalAccept(Value):
+    anyway: bool = False
+    """Also an update that fails your own tests or recorded calls."""
+
+
 class BundleImport(BundleCheck):
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """sha256 of the file, as its check returned it."""

@@ -31,6 +31,7 @@ from selfeng.stages.execution.programs import Program
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.shares import MadeShare, Share
+from selfeng.store.subscriptions import Subscription
 from web.operations import ErrorDetail
 
 Hidden = Annotated[Any, Field(exclude=True)]
@@ -160,6 +161,8 @@ class ProposalLine(Value):
     origin: Origin
     created_at: datetime
     refused: bool = False
+    objections: tuple[str, ...] = ()
+    """How an update fails your own tests and recorded calls."""
 
 
 class ProposalList(Value):
@@ -272,6 +275,10 @@ class OtherServer(ServerStatus):
 
 class OtherServerList(Value):
     servers: tuple[OtherServer, ...]
+
+
+class SubscriptionList(Value):
+    subscriptions: tuple[Subscription, ...]
 
 
 class ScheduleList(Value):
@@ -450,7 +457,7 @@ def proposal_page(proposal: Proposal, before: ToolVersion | None) -> ProposalPag
 
 
 def _proposal_fields(proposal: Proposal) -> dict[str, Any]:
-    names = {"name", "description", "version", "based_on", "created_at", "refused"}
+    names = {"name", "description", "version", "based_on", "created_at", "refused", "objections"}
     origin = proposal.provenance.origin
     return {
         **proposal.model_dump(include=names),

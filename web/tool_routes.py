@@ -26,6 +26,7 @@ from web.payloads import (
     MergedTool,
     NeedNamed,
     ProgramRequest,
+    ProposalAccept,
     Rollback,
     TaughtRows,
     ToolSearch,
@@ -251,9 +252,10 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
     @app.post("/api/v1/proposals/<name>/accept")
     @operation()
-    def accept(name: str) -> ToolLine:
+    def accept(name: str, query: ProposalAccept) -> ToolLine:
         """Put a proposal into the library."""
-        return tool_line(bridge.call(engine.review.accept(owner(), name)))
+        accepted = engine.review.accept(owner(), name, anyway=query.anyway)
+        return tool_line(bridge.call(accepted))
 
     @app.post("/api/v1/proposals/<name>/refuse")
     @operation()

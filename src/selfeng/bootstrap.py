@@ -75,6 +75,7 @@ from selfeng.stages.library_health import HealthReports
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
+from selfeng.stages.updates import Updates
 from selfeng.stages.watched_folders import WatchedFolders
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
@@ -90,6 +91,7 @@ from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
+from selfeng.store.subscriptions import Subscriptions
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -350,12 +352,6 @@ def compose(
         background=background,
         emit=partial(recorder.emit, scope="delivery", n=1),
     )
-    alarm = DriftAlarm(
-        tools.library,
-        network,
-        processes.claim,
-        lambda: configuration.settings.services_check_hours,
-    )
     earlier_answers = EarlierAnswers(
         tools.library,
         lambda: models.current.executor,
@@ -376,20 +372,43 @@ def compose(
     )
     stack.push_async_callback(news.aclose)
     keys = SigningKeys(settings.data_dir)
+    review = ToolReview(
+        tools.library,
+        lambda: models.current.synthesis,
+        proposals=Proposals(database),
+        journal=journal,
+        recorder=recorder,
+        earlier_answers=earlier_answers,
+    )
+    tool_import = ToolImport(
+        tools.library,
+        keys,
+        lambda draft, beside=(), *, alone=False: models.current.synthesis.examine_imported(
+            draft, beside, alone=alone
+        ),
+    )
+    updates = Updates(
+        Subscriptions(database),
+        tools.library,
+        tool_import,
+        review,
+        broker=broker,
+        grants=Grants(database),
+    )
+    alarm = DriftAlarm(
+        tools.library,
+        network,
+        processes.claim,
+        lambda: configuration.settings.services_check_hours,
+        then=updates.check_all,
+    )
     return Engine(
         conversations=conversations,
         configuration=configuration,
         model_parts=models,
         library=tools.library,
         changes=tools.changes,
-        review=ToolReview(
-            tools.library,
-            lambda: models.current.synthesis,
-            proposals=Proposals(database),
-            journal=journal,
-            recorder=recorder,
-            earlier_answers=earlier_answers,
-        ),
+        review=review,
         earlier_answers=earlier_answers,
         health=HealthReports(
             tools.library,
@@ -402,11 +421,8 @@ def compose(
             least_score=lambda: configuration.settings.synthesis_mutation_score,
         ),
         tool_export=ToolExport(tools.library, keys),
-        tool_import=ToolImport(
-            tools.library,
-            keys,
-            lambda draft, beside=(): models.current.synthesis.examine_imported(draft, beside),
-        ),
+        tool_import=tool_import,
+        updates=updates,
         upkeep=tools.upkeep,
         sandbox=tools.sandbox,
         learning=learning,

@@ -74,6 +74,7 @@ from selfeng.stages.executor import Call, Executor
 from selfeng.stages.library_health import HealthReports
 from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
+from selfeng.stages.updates import Updates
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.news import NewsListener
@@ -134,6 +135,7 @@ class Engine:
     health: HealthReports
     tool_export: ToolExport
     tool_import: ToolImport
+    updates: Updates
     upkeep: Reverifier
     sandbox: SecureSandbox
     learning: Learning

@@ -380,6 +380,7 @@ class SecureSandbox:
             container = waiting = self._resumed(session)
             try:
                 container = container or await _taken(pool)
+                result.image = container.edition
                 async with _discarded_on_error(pool, container):
                     if not waiting:
                         if large:

@@ -255,7 +255,9 @@ class SynthesisEngine:
                 current.tell(race.report(lap), "faster", **race.figures(lap))
         return lap, verdict
 
-    async def examine_imported(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
+    async def examine_imported(
+        self, draft: ToolDraft, beside: Sequence[Tool] = (), *, alone: bool = False
+    ) -> Verdict:
         """Check the words of a tool of another library, then run the chain on it. `beside` are
         tools that it may import, though they are not registered yet.
 
@@ -265,12 +267,14 @@ class SynthesisEngine:
             raise SynthesisFailed(
                 f"{draft.name}: {problem}", "ask its author for plain words", where="specify"
             )
-        return await self.examine(draft, beside)
+        return await self.examine(draft, beside, alone=alone)
 
-    async def examine(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
+    async def examine(
+        self, draft: ToolDraft, beside: Sequence[Tool] = (), *, alone: bool = False
+    ) -> Verdict:
         """Run the chain on a tool that a person wrote; the library's tool of its name, if there is
-        one, is the previous version. `beside` are tools that it may import, though they are not
-        registered yet.
+        one, is the previous version, unless it is judged `alone`. `beside` are tools that it may
+        import, though they are not registered yet.
 
         Raises:
             SynthesisFailed: it does not pass; the message says why, `where` names the step.
@@ -279,7 +283,7 @@ class SynthesisEngine:
         library_tools = await self._library.tools()
         tools, earlier = (
             Importable([*library_tools, *beside]),
-            next((tool for tool in library_tools if tool.name == draft.name), None),
+            next((t for t in library_tools if t.name == draft.name and not alone), None),
         )
         new = {tool.name: tool.code for tool in beside}
         pins = [pin for pin in draft.requires if pin.name not in new]
@@ -388,10 +392,26 @@ class SynthesisEngine:
         modules = await self._sources.of(draft.requires)
         return await behaviour(self._deps.sandbox, before, draft, modules, recorded)
 
-    async def _before(self, tool: Tool) -> Before:
+    async def objections(
+        self, tool: Tool, draft: ToolDraft, recorded: Sequence[KnownCall]
+    ) -> tuple[str, ...]:
+        """How a version that another library made fails the tests of the tool that it would
+        replace, and what else it returns for recorded calls. Raises: SandboxError.
+        """
+        new, untested = await self._before(draft), draft.model_copy(update={"tests": ""})
+        failed = await self._chain.failing_before(tool.name, tool.tests, new)
+        objections = [f"of your tests, {failed}"] if failed else []
+        if recorded:
+            before = await self._before(tool.model_copy(update={"tests": ""}))
+            modules = await self._sources.of(draft.requires)
+            changed = await behaviour(self._deps.sandbox, before, untested, modules, recorded)
+            objections += [f"{c.call} {c.before}, and with it {c.after}" for c in changed.calls]
+        return tuple(objections)
+
+    async def _before(self, tool: ToolDraft) -> Before:
         modules = await self._sources.of(tool.requires)
         return Before(
-            version=tool.version,
+            version=tool.version if isinstance(tool, Tool) else 0,
             signature=tool.signature,
             code=tool.code,
             tests=tool.tests,

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from selfeng.library.exchange.tool_bundle import read_bundle
 from tests.browser.test_page import MIDDLE, NARROW, WIDE, flaws, open_page, tab_to
+from tests.browser.test_proposals import picture
 from tests.exchange.bundles import LOCK, bundle, draft, members, packed
 from tests.web.server_process import ServerProcess
 
@@ -117,3 +118,30 @@ def test_a_tool_is_exported_from_its_menu(link: str, page: Page) -> None:
     assert [tool.name for tool in read_bundle(Path(download.value.path()).read_bytes()).tools] == [
         "add"
     ]
+
+
+def test_updates_of_an_index_wait_with_what_differs(link: str, page: Page) -> None:
+    open_library(page, link)
+    page.get_by_test_id("library-menu").click()
+    page.get_by_test_id("import-tools").click()
+    page.get_by_test_id("subscription-place").fill("https://tools.example.org/index.json")
+    page.get_by_test_id("subscription-add").click()
+    expect(page.get_by_test_id("subscription")).to_contain_text("https://tools.example.org/index")
+    page.get_by_test_id("subscriptions-check").click()
+    findings = page.get_by_test_id("subscriptions-found")
+    expect(findings).to_contain_text("waits for you above the tools")
+    expect(findings).to_contain_text("gone.zip can't be read")
+    picture(page, "subscriptions")
+    assert flaws(page, "subscriptions", [WIDE, MIDDLE, NARROW]) == []
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    page.get_by_test_id("subscription-remove").click()
+    page.get_by_test_id("subscription-remove-yes").click()
+    expect(page.get_by_test_id("subscription")).to_have_count(0)
+    page.reload()
+    page.get_by_test_id("tab-library").click()
+    expect(page.get_by_test_id("proposal-objections")).to_contain_text("test_sum fails")
+    picture(page, "objections")
+    assert flaws(page, "an update that differs", [WIDE, MIDDLE, NARROW]) == []
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Accept add").click()
+    expect(page.get_by_test_id("proposals")).to_contain_text("add is accepted.")

@@ -177,6 +177,35 @@ async def test_a_proposal_shows_the_inputs_for_which_it_differs(sandbox: SecureS
     assert (new.compared, new.calls[0].before) == (0, "")
 
 
+@pytest.mark.bubblewrap
+@REAL
+async def test_an_update_that_fails_own_tests_or_calls_is_accepted_anyway_only(
+    sandbox: SecureSandbox, database: sa.Engine
+) -> None:
+    tests = (
+        "from add_numbers import add_numbers\n\ndef test_a():\n    assert add_numbers(9, 1) == 10\n"
+    )
+    old = tool().model_copy(update={"tests": tests})
+    synthesis = SynthesisEngine(ScriptedModel(), sandbox, ListedLibrary(old), "scripted")
+    draft = old.draft().model_copy(update={"code": OTHER})
+    recorded = [KnownCall(arguments={"a": a, "b": 1}) for a in (2, 9)]
+    objections = await synthesis.objections(old, draft, recorded)
+    assert objections == (
+        "of your tests, test_a fails (AssertionError: assert 0 == 10)",
+        "add_numbers(a=9, b=1) returns 10, and with it returns 0",
+    )
+    assert await synthesis.objections(old, old.draft(), recorded) == ()
+    waiting = Proposals(database)
+    async with engine_on(Notebook(database), ScriptedModel(), ScriptedSandbox()) as engine:
+        engine.library.replace(old)
+        made = await proposed(waiting, old)
+        waiting.put("me", made.model_copy(update={"objections": objections}))
+        with pytest.raises(RequestError, match="test_a fails") as refused:
+            await engine.review.accept("me", "add_numbers")
+        assert "--anyway" in refused.value.remedy
+        assert (await engine.review.accept("me", "add_numbers", anyway=True)).version == 2
+
+
 LINES = 'def count_lines(path: str) -> int:\n    return len(open(path).read().split("\\n"))\n'
 
 

@@ -5,12 +5,15 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from selfeng.core.package_lock import PackageLock
+from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import Verdict
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_bundle import write_bundle
 
@@ -35,6 +38,17 @@ def draft(name: str = "reverse_text", code: str = "", tests: str = "", **more: A
             "model": "gpt-4",
             **more,
         },
+    )
+
+
+def version(tool: ToolDraft, verdict: Verdict | None = None, number: int = 3) -> ToolVersion:
+    """The tool as a version of its author's library."""
+    return ToolVersion(
+        **dict(tool),
+        version=number,
+        digest="",
+        created_at=datetime(2026, 11, 30, tzinfo=UTC),
+        provenance=Provenance(verdict=verdict),
     )
 
 

@@ -11,21 +11,36 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import RequestError, SynthesisFailed
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Imported, Tool, ToolDraft
-from selfeng.core.verdict import Verdict
+from selfeng.core.verdict import Alterations, Verdict
 from selfeng.library.exchange.signing import SigningKeys
-from selfeng.library.exchange.tool_bundle import folder_bundle, read_bundle
+from selfeng.library.exchange.tool_bundle import (
+    folder_bundle,
+    read_bundle,
+    reproduced,
+    write_bundle,
+)
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ImportFinding, ToolImport
 from selfeng.synthesis.checks import draft_problem
 from tests.doubles import passing
 from tests.embedding.hashing import hashed_library
-from tests.exchange.bundles import CODE, LOCK, authors_keys, bundle, draft, members, packed
+from tests.exchange.bundles import (
+    CODE,
+    LOCK,
+    authors_keys,
+    bundle,
+    draft,
+    members,
+    packed,
+    redescribed,
+    version,
+)
 
 OTHER = draft(
     "shout_text",
     "from reverse_text import reverse_text\n\n\ndef shout_text(text: str) -> str:\n    return reverse_text(text).upper()\n",
 )
-PASSES = "1 of 1 tests passed"
+PASSES = "1 of 1 tests passed; the file has no receipt of it"
 
 
 class Gate:
@@ -36,7 +51,9 @@ class Gate:
         self.seen: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
         """Each tool, with what it requires, and what is beside it."""
 
-    async def __call__(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
+    async def __call__(
+        self, draft: ToolDraft, beside: Sequence[Tool] = (), *, alone: bool = False
+    ) -> Verdict:
         required = tuple(pin.name for pin in draft.requires)
         self.seen.append((draft.name, required, tuple(tool.name for tool in beside)))
         if problem := draft_problem(draft):
@@ -381,3 +398,46 @@ async def test_the_folder_of_a_lost_database_is_offered_and_passes_the_gate(tmp_
         assert "3 tools" in library.offer
     with pytest.raises(RequestError, match=r"has no files NAME\.py and test_NAME\.py"):
         folder_bundle(folder, without=("reverse_text", "shout_text", "silent"))
+
+
+async def test_a_receipt_is_reproduced_or_each_difference_is_named(
+    arriving, library, keys, tmp_path
+) -> None:
+    tool, same = draft(), passing()
+    update = {"image": "sha256:1", "strength": Alterations(noticed=8, tried=9)}
+    other = passing("test_order").model_copy(update=update)
+
+    def with_receipt(verdict: Verdict) -> bytes:
+        versions = {tool.name: version(tool, verdict)}
+        return write_bundle([tool], authors_keys(tmp_path).sign, versions)
+
+    (finding,) = await judged(arriving, with_receipt(same))
+    assert (finding.receipt, finding.detail) == (
+        "reproduced",
+        "1 of 1 tests passed; its receipt is reproduced",
+    )
+    (finding,) = await judged(arriving, with_receipt(other))
+    assert (finding.outcome, finding.receipt) == ("passed", "differs")
+    assert finding.detail == (
+        "1 of 1 tests passed; its receipt differs: test_doubles_a_number missing there, passed "
+        "here, test_order passed there, missing here, 8 of 9 alterations noticed with seed 0 there, "
+        "its alterations not counted here (in another image: sha256:1 there, an unknown one here)"
+    )
+    await added(arriving, with_receipt(same))
+    offer = await arriving.read(with_receipt(same))
+    (finding,) = [finding async for finding in arriving.judge(offer, alone=True)]
+    assert (finding.receipt, offer.releases) == ("reproduced", {tool.name: 3})
+
+
+async def test_who_reproduced_receipts_signs_the_bundle_once(arriving, keys, tmp_path) -> None:
+    content = bundle(tmp_path)
+    twice = arriving.reproduced(arriving.reproduced(content))
+    offer = await arriving.read(twice)
+    assert [signer.status for signer in offer.reproduced_by] == ["own"]
+    assert offer.drafts == (await arriving.read(content)).drafts
+    stranger = SigningKeys(tmp_path / "stranger")
+    by_both = await arriving.read(reproduced(twice, stranger.sign))
+    assert [signer.status for signer in by_both.reproduced_by] == ["own", "unknown"]
+    forged = redescribed(twice, lambda described: described["tools"][0].update(model="gpt-9"))
+    with pytest.raises(RequestError, match="is broken"):
+        await arriving.read(forged)

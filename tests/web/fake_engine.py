@@ -100,7 +100,7 @@ from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
-from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.tool import Candidate, Imported, Tool, ToolDraft
 from selfeng.core.turn import Budget, HandCall, Request, awaited
 from selfeng.core.verdict import (
     CallLimits,
@@ -114,8 +114,8 @@ from selfeng.core.verdict import (
 from selfeng.engine import Engine
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
-from selfeng.library.exchange.tool_import import ToolImport
-from selfeng.library.tool_editor import Proposals
+from selfeng.library.exchange.tool_import import ImportFinding, ToolImport
+from selfeng.library.tool_editor import Proposals, proposal_of
 from selfeng.llm_client import LLMClient
 from selfeng.projects import loop
 from selfeng.projects.builder import ProjectBuilder
@@ -151,6 +151,7 @@ from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
 from selfeng.store.stored_data import PersonalData
+from selfeng.store.subscriptions import Subscription, Subscriptions
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
@@ -505,7 +506,9 @@ def _client(settings: Settings, news: Callable[[], None]) -> LLMClient:
     )
 
 
-async def _examine(draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
+async def _examine(
+    draft: ToolDraft, beside: Sequence[Tool] = (), *, alone: bool = False
+) -> Verdict:
     """The gate, which tells by the name what it comes to."""
     if draft.name.startswith("wrong"):
         raise SynthesisFailed(f"{draft.name}: 1 of 2 tests failed", "ask its author")
@@ -548,6 +551,46 @@ class FlushedConversations(Conversations):
         return {TOOL.name: HABITS.calls[0].at}
 
 
+class FakeUpdates:
+    """Follows any https address; a look finds an update of `add` that fails a test."""
+
+    def __init__(self, subscriptions: Subscriptions, proposals: Proposals) -> None:
+        self._subscriptions, self._proposals = subscriptions, proposals
+
+    async def list(self, owner: str) -> tuple[Subscription, ...]:
+        return self._subscriptions.read(owner)
+
+    async def follow(self, owner: str, place: str, name: str = "") -> Subscription:
+        if "example.org" not in place:
+            raise RequestError(f"{place!r} can't be followed", "name an index")
+        new = Subscription(
+            name=name or "tools",
+            owner=owner,
+            place=place,
+            key="ssh-ed25519 AAAA",
+            fingerprint="SHA256:m/Th9pNMUMFpwPNQuIW5RbO+oQzbg9zoEEARRevkwIs",
+            created_at=datetime(2026, 11, 30, tzinfo=UTC),
+        )
+        self._subscriptions.put(new, new=True)
+        return new
+
+    async def leave(self, owner: str, name: str) -> None:
+        for subscription in self._subscriptions.read(owner):
+            self._subscriptions.remove(subscription)
+
+    async def check(
+        self, owner: str, name: str = "", *, installs: bool = False
+    ) -> AsyncIterator[ImportFinding]:
+        objection = "of your tests, test_sum fails (assert 4 == 3)"
+        draft = TOOL.draft().model_copy(update={"code": TOOL.code.replace("a + b", "a + b + 1")})
+        origin = Imported(file="tools, version 2", signer="SHA256:m/Th9pNM")
+        proposal = proposal_of(draft, 1, Provenance(origin=origin))
+        self._proposals.put(owner, proposal.model_copy(update={"objections": (objection,)}))
+        yield ImportFinding(name="add", outcome="waits", detail=objection)
+        refusal = "gone.zip can't be read; ask the publisher"
+        yield ImportFinding(name="gone", outcome="refused", detail=refusal)
+
+
 class FakeReview:
     """Proposals are real, and judged by their words."""
 
@@ -575,7 +618,7 @@ class FakeReview:
         call = ChangedCall(call="add(a=2)", before="returns 3", after="returns 4")
         return Behaviour(compared=250, recorded=31, changed=1, calls=(call,))
 
-    async def accept(self, owner: str, name: str) -> Tool:
+    async def accept(self, owner: str, name: str, *, anyway: bool = False) -> Tool:
         proposal = self._proposals.get(owner, name)
         self._proposals.remove(owner, name)
         return TOOL.model_copy(update={"version": proposal.version})
@@ -688,6 +731,7 @@ class FakeEngine:
         self.health = FakeHealth(self.library)
         self.tool_export = ToolExport(self.library, keys)
         self.tool_import = ToolImport(ListedLibrary(), keys, _examine)
+        self.updates = FakeUpdates(Subscriptions(self._database), self._proposals)
         self.called = Changes[Event]()
         self._hangs = False
         self.readiness = Readiness()

@@ -77,6 +77,9 @@ PATHS = [
     "/api/v1/health/library",
     "/api/v1/tools/add/merge",
     "/api/v1/tools/add/unmerge",
+    "/api/v1/subscriptions",
+    "/api/v1/subscriptions/check",
+    "/api/v1/subscriptions/unknown",
     "/api/v1/schedules",
     "/api/v1/schedules/unknown",
     "/api/v1/schedules/unknown/run",
@@ -136,7 +139,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 101
+    assert len(rules) == 109
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

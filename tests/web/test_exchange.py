@@ -31,7 +31,7 @@ def events(response: requests.Response) -> list[tuple[str, Any]]:
 
 
 def finding(name: str, outcome: str, detail: str = "") -> tuple[str, dict[str, Any]]:
-    error = {"kind": "task", "cause": "", "values": {}}
+    error = {"kind": "task", "cause": "", "values": {}, "receipt": ""}
     return "finding", {"name": name, "outcome": outcome, "detail": detail, **error}
 
 
@@ -96,9 +96,14 @@ def test_a_bundle_is_checked_then_imported(
         "tests": good.tests,
     }
     refused = finding("wrong_words", "refused", "wrong_words: 1 of 2 tests failed; ask its author")
-    assert findings == [finding("reverse_words", "passed", "2 of 2 tests passed"), refused]
+    passes = finding(
+        "reverse_words", "passed", "2 of 2 tests passed; the file has no receipt of it"
+    )
+    passes[1]["receipt"] = "missing"
+    assert findings == [passes, refused]
     query = {"digest": digest, "file": "friends.zip", "only": "reverse_words"}
     added = [finding("reverse_words", "added", "Does what reverse_words says.")]
+    added[0][1]["receipt"] = "missing"
     assert events(program.post(address, data=content, params=query)) == added
     locked = bundle(tmp_path, draft("ordinal_words", lock=LOCK))
     (_, (_, asking)) = events(program.post(f"{address}/check", data=locked))
@@ -157,3 +162,21 @@ def test_nothing_is_imported_from_another_site(
         assert visitor.post(server.url + path, data=content).status_code == 403, "a cookie alone"
         elsewhere = {"Origin": "http://evil.example"}
         assert visitor.post(server.url + path, data=content, headers=elsewhere).status_code == 403
+
+
+def test_subscriptions_are_followed_checked_and_left(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    address = f"{server.url}/api/v1/subscriptions"
+    refused = program.post(address, json={"place": "/etc"})
+    assert problem(refused) == (400, "'/etc' can't be followed")
+    new = program.post(address, json={"place": "https://tools.example.org/index.json"})
+    assert (new.status_code, new.json()["name"]) == (201, "tools")
+    assert program.get(address).json() == {"subscriptions": [new.json()]}
+    objection = "of your tests, test_sum fails (assert 4 == 3)"
+    assert events(program.post(f"{address}/check"))[0] == finding("add", "waits", objection)
+    (line,) = program.get(f"{server.url}/api/v1/proposals").json()["proposals"]
+    assert line["objections"] == [objection]
+    program.post(f"{server.url}/api/v1/proposals/add/refuse")
+    assert program.delete(f"{address}/tools").json() == {}
+    assert program.get(address).json() == {"subscriptions": []}

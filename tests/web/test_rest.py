@@ -327,7 +327,7 @@ def test_every_operation_is_described(server: ServerProcess, program: requests.S
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 71
+    assert len(told) == 74
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(
@@ -407,4 +407,4 @@ def test_every_answer_is_as_it_is_described(
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 85
+    assert len(operations) == 89

@@ -123,6 +123,7 @@ for commands in (
 app.add_typer(project_commands.app, name="build")
 app.add_typer(key_commands.app, name="keys")
 app.add_typer(schedule_commands.app, name="schedules")
+app.add_typer(exchange_commands.subscriptions, name="subscriptions")
 app.add_typer(secret_commands.app, name="secrets")
 app.add_typer(server_commands.app, name="servers")
 app.add_typer(grant_commands.app, name="grants")

@@ -1,4 +1,4 @@
-"""The commands for tools that leave and arrive: `export` and `import`."""
+"""The commands for tools that leave and arrive, once or by a subscription."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from selfeng.cli.command import example, on_engine, say
+from selfeng.cli.command import AsJson, example, on_engine, print_json, say
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from selfeng.library.exchange.tool_import import ImportFinding, ImportOffer, ToolWords
 
 app = typer.Typer()
+subscriptions = typer.Typer(no_args_is_help=True)
 
 _REFUSED = ("refused", "asks")
+AllowPackages = Annotated[
+    bool, typer.Option("--allow-packages", help="Install packages of the tools, to check them.")
+]
 
 
 @app.command(
@@ -123,10 +127,7 @@ async def import_tools(
         list[str] | None, typer.Option(help="Import this tool only; repeat for more.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept without asking.")] = False,
-    allow_packages: Annotated[
-        bool,
-        typer.Option("--allow-packages", help="Install packages of the tools, to check them."),
-    ] = False,
+    allow_packages: AllowPackages = False,
 ) -> int:
     """Add the tools of a bundle or folder. Their descriptions are shown and have to be
     accepted; their code has to pass the gate of new tools. Exit code 1 if one was refused, or you
@@ -164,6 +165,134 @@ async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -
     return 1 if refused else 0
 
 
+@app.command(epilog=example("selfeng publish ~/site/tools", "selfeng publish . count_words"))
+@on_engine()
+async def publish(
+    engine: Engine,
+    folder: Annotated[Path, typer.Argument(help="It gets index.json and a bundle of each tool.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Tools; all by default.", autocompletion=tool_names),
+    ] = None,
+) -> None:
+    """Write tools to a folder that others can follow, by its path, from git or a web server."""
+    examples = partial(engine.conversations.examples, LOCAL)
+    index = await engine.tool_export.publish(folder, names or [], examples)
+    say(f"{folder} has {count(len(index.tools), 'tool')}; others follow it with")
+    say(f"selfeng subscriptions add {folder}")
+
+
+@subscriptions.callback(epilog=example("selfeng subscriptions list"))
+def _subscriptions() -> None:
+    """Subscriptions: indexes of other libraries, whose updates wait until you accept them."""
+
+
+@subscriptions.command(
+    epilog=example(
+        "selfeng subscriptions add https://tools.example.org/index.json",
+        "selfeng subscriptions add git+https://git.example.org/tools.git --name friends",
+    )
+)
+@on_engine()
+async def add(
+    engine: Engine,
+    place: Annotated[
+        str, typer.Argument(help="A folder, https://…/index.json, or git+https://… or git+file://…")
+    ],
+    *,
+    name: Annotated[str, typer.Option(help="By default of the place.")] = "",
+) -> None:
+    """Follow an index: the server asks its host for updates from time to time, and takes only what
+    its present key signs.
+    """
+    subscription = await engine.updates.follow(LOCAL, place, name, local=True)
+    say(f"{subscription.name} is followed; {subscription.fingerprint} has to sign its updates")
+    say("`selfeng subscriptions update` looks for them now.")
+
+
+@subscriptions.command("list", epilog=example("selfeng subscriptions list"))
+@on_engine()
+async def list_subscriptions(engine: Engine, *, as_json: AsJson = False) -> None:
+    """List the subscriptions of the command line, with the problem of the last check."""
+    listed = await engine.updates.list(LOCAL)
+    if as_json:
+        print_json([subscription.model_dump(mode="json") for subscription in listed])
+        return
+    for subscription in listed:
+        problem = subscription.problem and f"; {subscription.problem}"
+        follows = f"{subscription.place}, {subscription.fingerprint}{problem}"
+        typer.echo(one_line(f"{subscription.name:24} {follows}"))
+
+
+@subscriptions.command(epilog=example("selfeng subscriptions update"))
+@on_engine("embedder", "sandbox")
+async def update(
+    engine: Engine,
+    name: Annotated[str, typer.Argument(help="The subscription; all by default.")] = "",
+    *,
+    allow_packages: AllowPackages = False,
+) -> int:
+    """Look for new versions. Those that pass the gate wait in `selfeng proposals`; nothing is
+    replaced. Exit code 1 if one was refused.
+    """
+    outcomes: list[str] = []
+    async for finding in engine.updates.check(LOCAL, name, installs=allow_packages):
+        outcomes.append(finding.outcome)
+        say(_line(finding))
+    say(f"{count(outcomes.count('waits'), 'update')} for `selfeng proposals`")
+    return int(any(outcome in _REFUSED for outcome in outcomes))
+
+
+@subscriptions.command(epilog=example("selfeng subscriptions remove friends"))
+@on_engine()
+async def remove(
+    engine: Engine, name: Annotated[str, typer.Argument(help="The subscription.")]
+) -> None:
+    """Follow an index no longer. The tools that it brought stay."""
+    await engine.updates.leave(LOCAL, name)
+
+
+@app.command(
+    name="verify-receipt",
+    epilog=example(
+        "selfeng verify-receipt library.zip", "selfeng verify-receipt library.zip --sign signed.zip"
+    ),
+)
+@on_engine("embedder", "sandbox")
+async def verify_receipt(
+    engine: Engine,
+    file: Annotated[Path, typer.Argument(help="A bundle that `selfeng export` wrote.")],
+    *,
+    sign: Annotated[
+        Path | None,
+        typer.Option(help="Write the bundle here with your signature that you reproduced it."),
+    ] = None,
+    allow_packages: AllowPackages = False,
+) -> int:
+    """Put the tools of a bundle through the gate, whatever the library has, and compare what it
+    finds with their receipts: tests, mutants, image. Nothing is added. Exit code 1 if one is not
+    reproduced.
+    """
+    content = await asyncio.to_thread(_read, file, set())
+    offer = await engine.tool_import.read(content, installs=allow_packages)
+    say(f"{one_line(file.name)}: {count(len(offer.drafts), 'tool')}, {offer.signer}")
+    for signer in offer.reproduced_by:
+        say(f"  reproduced: {signer}")
+    findings = [finding async for finding in engine.tool_import.judge(offer, alone=True)]
+    for finding in findings:
+        say(_line(finding))
+    if any(finding.receipt != "reproduced" for finding in findings):
+        say("Not every receipt is reproduced; nothing is signed.")
+        return 1
+    if sign:
+        from selfeng.core.files import File
+
+        signed = await asyncio.to_thread(engine.tool_import.reproduced, content)
+        signed_file = File(name=sign.name, content=signed)
+        say(f"written: {await asyncio.to_thread(_write, signed_file, sign)}")
+    return 0
+
+
 def _read(file: Path, library_names: set[str]) -> bytes:
     from selfeng.library.exchange.tool_bundle import LARGEST, folder_bundle
 
@@ -181,6 +310,8 @@ def _read(file: Path, library_names: set[str]) -> bytes:
 def _show(offer: ImportOffer, file: str, wanted_names: set[str]) -> None:
     tools = [tool for tool in offer.tools if tool.name in wanted_names]
     say(f"{one_line(file)}: {count(len(tools), 'tool')}, {offer.signer}")
+    for signer in offer.reproduced_by:
+        say(f"  reproduced: {signer}")
     if offer.signer.status == "unknown":
         say(f"  `selfeng keys trust '{offer.signer.key}' NAME` trusts it from now on")
     for tool in tools:
@@ -206,8 +337,11 @@ def _line(finding: ImportFinding) -> str:
         "passed": "passes the gate",
         "present": "already there",
         "asks": "not checked (--allow-packages)",
+        "waits": "waits for you",
     }
     detail = f": {one_line(finding.detail)}" if finding.detail else ""
+    if finding.outcome == "added":
+        detail += f" (receipt {finding.receipt})"
     return f"{outcome_words.get(finding.outcome, finding.outcome)}: {finding.name}{detail}"
 
 

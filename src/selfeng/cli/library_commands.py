@@ -371,6 +371,8 @@ async def proposals(
             return 0
         for proposal in listed:
             typer.echo(f"{proposal.name:32} {one_line(proposal.words)}")
+            for objection in proposal.objections:
+                typer.echo(f"  {one_line(objection)}")
         if name:
             behaviour = await engine.review.behaviour(LOCAL, name)
             say(
@@ -386,10 +388,17 @@ async def proposals(
 
 @app.command(epilog=example("selfeng accept slugify_text"))
 @on_engine("embedder")
-async def accept(engine: Engine, name: Name) -> None:
+async def accept(
+    engine: Engine,
+    name: Name,
+    *,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Also an update that fails your own tests or calls.")
+    ] = False,
+) -> None:
     """Put a proposal into the library, also one that you refused."""
     with _effects_said(engine, name):
-        tool = await engine.review.accept(LOCAL, name)
+        tool = await engine.review.accept(LOCAL, name, anyway=anyway)
         await engine.upkeep.wait_idle()
     undo = f"rollback {name} {tool.version - 1}" if tool.version > 1 else f"retire {name}"
     say(f"{name} is in the library, as version {tool.version}; `selfeng {undo}` takes it back.")

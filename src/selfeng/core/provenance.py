@@ -174,6 +174,8 @@ class Proposal(Tool):
     """The version that it follows; 0 for a new tool."""
     provenance: Provenance
     refused: bool = False
+    objections: tuple[str, ...] = ()
+    """An update of an imported tool: how it fails its person's own tests and recorded calls."""
 
     @property
     def words(self) -> str:

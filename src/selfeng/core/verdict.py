@@ -37,6 +37,8 @@ class CallLimits(Value):
         return ", ".join(f"{amount:,} {units[name]}" for name, amount in self if amount)
 
 
+MUTANT_SEED = 0
+"""By which mutants are drawn."""
 USUAL = CallLimits()
 
 
@@ -166,6 +168,8 @@ class Verdict(Value):
     """None if it was not measured."""
     no_exchange: NoExchange = ""
     seconds: float = 0.0
+    image: Annotated[str, Field(exclude_if=lambda image: not image)] = ""
+    """What its container was made from; "" if that is not known."""
 
 
 Files = Annotated[tuple[File, ...], Field(exclude=True)]

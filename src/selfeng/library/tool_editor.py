@@ -166,16 +166,21 @@ class ProposingLibrary:
         return tuple(sorted((*candidates, *proposed), key=lambda c: -c.confidence)[:limit])
 
     async def _proposed(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Proposal:
-        proposal = Proposal(
-            **dict(draft.draft()),
-            created_at=datetime.now(UTC),
-            digest=Sources(code=draft.code, tests=draft.tests).digest,
-            version=based_on + 1,
-            based_on=based_on,
-            provenance=provenance,
-        )
+        proposal = proposal_of(draft, based_on, provenance)
         await asyncio.to_thread(self._waiting.put, current_owner(), proposal)
         return proposal
+
+
+def proposal_of(draft: ToolDraft, based_on: int, provenance: Provenance) -> Proposal:
+    """A proposal made now, see there."""
+    return Proposal(
+        **dict(draft.draft()),
+        created_at=datetime.now(UTC),
+        digest=Sources(code=draft.code, tests=draft.tests).digest,
+        version=based_on + 1,
+        based_on=based_on,
+        provenance=provenance,
+    )
 
 
 def _as_described(proposal: Proposal) -> ServerTool:

@@ -33,6 +33,8 @@ class JobResult:
     def __init__(self, nonce: str) -> None:
         self.nonce = nonce
         self._end: Message | None = None
+        self.image = ""
+        """What its container was made from."""
         self.disorder: str | None = None
         """The problem of the frames themselves; None if there is none."""
         self.late = False
@@ -144,6 +146,7 @@ class SuiteResult(JobResult):
             replay=self._replay,
             overdue=self.overdue,
             no_exchange=self._no_exchange(),
+            image=self.image,
         )
 
     def _take(self, frame: Message) -> None:

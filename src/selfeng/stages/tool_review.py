@@ -16,13 +16,14 @@ from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, LibraryError, RequestError, ResourceNotFound
 from selfeng.core.events import AnswerCorrected, AnswersRecomputed, Record
 from selfeng.core.owner import owned_by
-from selfeng.core.provenance import Behaviour, Corrected, Merged, Proposal
+from selfeng.core.provenance import Behaviour, Corrected, Merged, Proposal, Provenance
 from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
-from selfeng.core.tool import Tool
+from selfeng.core.signature import UNREADABLE
+from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import texts_in
 from selfeng.core.verdict import Raised, Verdict
 from selfeng.core.words import LEFT_OUT
-from selfeng.library.tool_editor import Proposals
+from selfeng.library.tool_editor import Proposals, proposal_of
 from selfeng.library.versions import difference
 from selfeng.stages.execution.outcome import changed
 from selfeng.stages.executor import Executor
@@ -295,13 +296,38 @@ class ToolReview:
         with owned_by(owner):
             return await self._synthesis().behaviour(tool, proposal, recorded)
 
-    async def accept(self, owner: str, name: str) -> Tool:
-        """Put a proposal, waiting or refused, into the library.
+    async def propose(
+        self, owner: str, tool: Tool | None, draft: ToolDraft, provenance: Provenance
+    ) -> Proposal:
+        """Let a new tool, or an update of one from elsewhere, wait for its person, with how it
+        fails the tool's present tests and the person's recorded calls. Raises: SandboxError.
+        """
+        objections: tuple[str, ...] = ()
+        if tool:
+            recorded = await self._earlier_answers.calls(owner, tool.name)
+            with owned_by(owner):
+                objections = await self._synthesis().objections(tool, draft, recorded)
+        based_on = tool.version if tool else 0
+        proposal = proposal_of(draft, based_on, provenance)
+        proposal = proposal.model_copy(update={"objections": objections})
+        await asyncio.to_thread(self._proposals.put, owner, proposal)
+        return proposal
 
-        Raises: ResourceNotFound; VersionConflict: the tool has changed meanwhile; ToolExists,
-        LibraryError.
+    async def accept(self, owner: str, name: str, *, anyway: bool = False) -> Tool:
+        """Put a proposal, waiting or refused, into the library; `anyway`: also one that fails the
+        person's own tests or recorded calls.
+
+        Raises: ResourceNotFound; RequestError: it does; VersionConflict: the tool has changed
+        meanwhile; ToolExists, LibraryError.
         """
         proposal = await self.proposal(owner, name)
+        if proposal.objections and not anyway:
+            raise RequestError(
+                f"version {proposal.version} of {name} is not accepted: {proposal.objections[0]}",
+                f"`selfeng proposals {name}` shows all that differs, and "
+                f"`selfeng accept {name} --anyway` takes it",
+                cause="conflict",
+            )
         with owned_by(owner):
             if proposal.based_on:
                 tool = await self._library.revise(

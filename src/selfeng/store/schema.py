@@ -480,3 +480,11 @@ schedules = sa.Table(
     sa.Column("run_files", sa.Text),  # JSON list of core.files.FileReference, of that run
     sa.UniqueConstraint("owner", "name"),
 )
+
+subscriptions = sa.Table(
+    "subscriptions",  # indexes of other libraries that persons follow
+    metadata,
+    sa.Column("owner", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("subscription", sa.Text, nullable=False),  # JSON of store.subscriptions.Subscription
+)

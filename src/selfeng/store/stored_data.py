@@ -15,9 +15,9 @@ _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
 _EVIDENCE = schema.lesson_evidence.c
 
 DataKind = Literal[
-    "conversations", "projects", "files", "results", "links", "schedules", "proposals", "grants",
-    "secrets", "spending", "lessons", "tools", "exchanges", "steps", "servers", "settings", "keys",
-    "parts", "backups", "system",
+    "conversations", "projects", "files", "results", "links", "schedules", "subscriptions",
+    "proposals", "grants", "secrets", "spending", "lessons", "tools", "exchanges", "steps",
+    "servers", "settings", "keys", "parts", "backups", "system",
 ]  # fmt: skip
 Until = Literal[
     "conversation", "deletion", "end", "decision", "revocation", "use", "version", "turn", "setup",
@@ -80,6 +80,7 @@ DATA_KINDS = (
     _kind("results", "results", "conversation", "all"),
     _kind("links", "shares", "end", "all"),
     _kind("schedules", "schedules", "deletion", "all"),
+    _kind("subscriptions", "subscriptions", "deletion", "all"),
     _kind("proposals", "proposals", "decision", "all"),
     _kind("grants", "grants", "revocation", "all"),
     _kind("secrets", "secrets secrets.key", "deletion", "all"),
@@ -126,6 +127,7 @@ class StoredData(Value):
 
 _OWNED: Mapping[DataKind, sa.Table] = {
     "schedules": schema.schedules,
+    "subscriptions": schema.subscriptions,
     "proposals": schema.proposals,
     "grants": schema.grants,
     "spending": schema.spending,

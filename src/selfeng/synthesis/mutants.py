@@ -14,7 +14,7 @@ from typing import Any
 
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
-from selfeng.core.verdict import Alterations, Replay, SandboxJob, Verdict, Version
+from selfeng.core.verdict import MUTANT_SEED, Alterations, Replay, SandboxJob, Verdict, Version
 from selfeng.core.words import count
 
 MOST = 20
@@ -215,7 +215,7 @@ def mutants(code: str) -> list[Mutant]:
     """At most `MOST` modules, each with one thing changed: an operator, a constant, a condition, an
     argument, a returned value, or an expression that became a part of itself.
     """
-    module, chance = ast.parse(code), random.Random(0)
+    module, chance = ast.parse(code), random.Random(MUTANT_SEED)
     nodes = list(ast.walk(module))
     printed, spared = _PrintedModule(module, nodes), _spared(nodes, chance)
     modules = {

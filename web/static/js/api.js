@@ -87,6 +87,9 @@ export const checkBundle = (file, installs, tell) =>
   sendBundle(`${libraryBundle}/check?installs=${installs}`, file, tell);
 export const importBundle = (file, query, tell) =>
   sendBundle(`${libraryBundle}?${new URLSearchParams({ ...query, file: file.name })}`, file, tell);
+// Tells each finding of a look into the subscriptions as it comes.
+export const checkUpdates = (installs, tell) =>
+  sendBundle(`/api/v1/subscriptions/check?installs=${installs}`, null, tell);
 async function sendBundle(path, body, tell) {
   const response = await send(path, { method: "POST", body });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

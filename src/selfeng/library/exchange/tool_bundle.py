@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal, NoReturn, TypeVar, cast
 
 from pydantic import Field, ValidationError
@@ -25,10 +26,11 @@ from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, zipped
 from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.package_lock import Package, PackageLock
+from selfeng.core.provenance import ToolVersion
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
-from selfeng.core.verdict import CallLimits
+from selfeng.core.verdict import MUTANT_SEED, Alterations, CallLimits, TestOutcome, Verdict
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.library.exchange.signing import DetachedSignature
@@ -39,8 +41,10 @@ MOST = 500
 """Tools of a bundle."""
 _LARGEST_DESCRIPTION, _LARGEST_SOURCE = 2 * MB, MB // 2
 _LARGEST_UNPACKED = 32 * MB
-_DESCRIPTION, _SIGNATURE = "bundle.json", "signature.json"
+_DESCRIPTION, _SIGNATURE, _REPRODUCED = "bundle.json", "signature.json", "reproduced.json"
 _MEMBER = re.compile(r"tools/[a-z][a-z0-9_]{0,63}\.py", re.ASCII)
+INDEX = "index.json"
+_LATER = ("network", "exchanges", "lock", "limits", "release", "receipt")
 _REMEDY = "use a file that `selfeng export --as bundle` wrote, as it was written"
 
 V = TypeVar("V", bound=Value)
@@ -48,6 +52,49 @@ V = TypeVar("V", bound=Value)
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Words = Annotated[str, Field(max_length=1000)]
+_DIFFERENCES = 10
+"""Of a receipt, that are named."""
+
+
+class Receipt(Value):
+    """What the gate of a library found about a tool, for others to reproduce."""
+
+    code: Digest
+    tests: Digest
+    image: Annotated[str, Field(max_length=200)]
+    """What its sandbox was made from; "" if that is not known."""
+    results: Annotated[dict[Words, TestOutcome], Field(max_length=5000)]
+    """Outcomes by the names of the tests."""
+    strength: Alterations | None = None
+    """None if it was not measured."""
+    seed: int = MUTANT_SEED
+
+    @classmethod
+    def of(cls, tool: ToolDraft, verdict: Verdict) -> "Receipt":
+        return cls(
+            code=_digest(tool.code.encode()),
+            tests=_digest(tool.tests.encode()),
+            image=verdict.image,
+            results={result.test: result.outcome for result in verdict.tests},
+            strength=verdict.strength,
+        )
+
+    def differences(self, here: "Receipt") -> tuple[str, ...]:
+        """How what this gate finds for the same tool differs from it, in words."""
+        pairs = [
+            (f"{test} {self.results.get(test, 'missing')}", here.results.get(test, "missing"))
+            for test in sorted({*self.results, *here.results})
+            if self.results.get(test) != here.results.get(test)
+        ]
+        if self.strength and (self.strength, self.seed) != (here.strength, here.seed):
+            pairs.append((_strength(self), _strength(here)))
+        return tuple(f"{its} there, {ours} here" for its, ours in pairs[:_DIFFERENCES])
+
+
+def _strength(receipt: Receipt) -> str:
+    if not (its := receipt.strength):
+        return "its alterations not counted"
+    return f"{its.noticed} of {its.tried} alterations noticed with seed {receipt.seed}"
 
 
 class BundledTool(Value):
@@ -68,6 +115,17 @@ class BundledTool(Value):
     """Those of probes, which the tests replay."""
     lock: PackageLock | None = None
     limits: CallLimits = CallLimits()
+    release: Annotated[int, Field(ge=0)] = 0
+    """Its version where it was exported; 0 if that has none."""
+    receipt: Receipt | None = None
+
+
+class Reproductions(Value):
+    """`reproduced.json`: signatures of instances whose gates reproduced the receipts, see
+    `reproduced_by`.
+    """
+
+    signatures: Annotated[tuple[DetachedSignature, ...], Field(max_length=20)]
 
 
 class BundleDescription(Value):
@@ -78,6 +136,25 @@ class BundleDescription(Value):
     tools: Annotated[tuple[BundledTool, ...], Field(min_length=1, max_length=MOST)]
 
 
+class IndexedTool(Value):
+    """What an index says of a tool."""
+
+    name: Name
+    version: Annotated[int, Field(ge=1)]
+    sha256: Digest
+    """Of the bundle."""
+    bundle: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.zip$")]
+    """Its file, beside the index."""
+
+
+class ToolIndex(Value):
+    """`index.json`: the tools that a library publishes, each after those that it imports."""
+
+    format: Literal["selfeng index"] = "selfeng index"
+    version: Literal[1] = 1
+    tools: Annotated[tuple[IndexedTool, ...], Field(max_length=MOST)] = ()
+
+
 class ToolBundle(Value):
     """A bundle that was read."""
 
@@ -86,14 +163,22 @@ class ToolBundle(Value):
     signed: bytes
     """What `signature` signs."""
     signature: DetachedSignature | None
+    reproductions: tuple[DetachedSignature, ...]
+    """Of `reproduced_text(signed)`."""
+    releases: Mapping[str, int]
+    """By the tool's name."""
+    receipts: Mapping[str, Receipt]
     digest: str
     """sha256 of the file."""
 
 
 def write_bundle(
-    tools: Sequence[ToolDraft], sign: Callable[[bytes], DetachedSignature] | None
+    tools: Sequence[ToolDraft],
+    sign: Callable[[bytes], DetachedSignature] | None,
+    versions: Mapping[str, ToolVersion] = MappingProxyType({}),
 ) -> bytes:
-    """A bundle with these tools, signed by `sign`. Raises: RequestError: it would be too large to
+    """A bundle with these tools, signed by `sign`; with the numbers of their `versions`, by name,
+    and receipts of the verdicts on them. Raises: RequestError: it would be too large to
     be read.
     """
     if len(tools) > MOST:
@@ -101,10 +186,12 @@ def write_bundle(
             f"{count(len(tools), 'tool')} are too many for one bundle",
             f"name at most {MOST} tools, and make several bundles",
         )
-    described = BundleDescription(tools=tuple(map(_described, tools)))
+    described = BundleDescription(
+        tools=tuple(_described(tool, versions.get(tool.name)) for tool in tools)
+    )
     described_tools = described.model_dump(mode="json")
     for entry in described_tools["tools"]:
-        for field in ("network", "exchanges", "lock", "limits"):  # which older programs don't know
+        for field in _LATER:  # which older programs don't know
             if not entry[field] or entry[field] == CallLimits().model_dump():
                 del entry[field]
     text = json.dumps(described_tools, ensure_ascii=False, indent=1) + "\n"
@@ -120,6 +207,25 @@ def write_bundle(
             f"the bundle has more than {LARGEST // MB} MB", "name fewer tools for one bundle"
         )
     return packed
+
+
+def reproduced_text(signed: bytes) -> bytes:
+    """What the signature of a reproduction is of; no bundle's own is of the same."""
+    return b"reproduced\n" + signed
+
+
+def reproduced(content: bytes, sign: Callable[[bytes], DetachedSignature]) -> bytes:
+    """The bundle with one more signature of who reproduced its receipts. Raises: RequestError."""
+    bundle, members = read_bundle(content), _members(content)
+    signature = sign(reproduced_text(bundle.signed))
+    earlier = [s for s in bundle.reproductions if s.key != signature.key]
+    signatures = Reproductions(signatures=(*earlier, signature))
+    return zipped({**members, _REPRODUCED: signatures.model_dump_json(indent=1).encode()})
+
+
+def read_index(content: bytes) -> ToolIndex:
+    """Raises: RequestError: it is not an index."""
+    return _parsed(ToolIndex, INDEX, content, "`selfeng publish` writes such a file")
 
 
 def folder_bundle(folder: Path, without: Collection[str]) -> bytes:
@@ -168,12 +274,18 @@ def read_bundle(content: bytes) -> ToolBundle:
         if _SIGNATURE in members
         else None
     )
+    reproductions = (
+        _parsed(Reproductions, _REPRODUCED, members[_REPRODUCED]).signatures
+        if _REPRODUCED in members
+        else ()
+    )
     names = [tool.name for tool in description.tools]
     if twice := next((name for name in names if names.count(name) > 1), None):
         _refuse(f"the bundle has two tools named {twice}")
     expected_members = {file for name in names for file in _files(name)} | {
         _DESCRIPTION,
         _SIGNATURE,
+        _REPRODUCED,
     }
     if extra := sorted(set(members) - expected_members):
         _refuse(f"{extra[0]} belongs to no tool of the bundle")
@@ -181,11 +293,15 @@ def read_bundle(content: bytes) -> ToolBundle:
         tools=tuple(_draft(tool, members) for tool in description.tools),
         signed=members[_DESCRIPTION],
         signature=signature,
+        reproductions=reproductions,
+        releases={tool.name: tool.release for tool in description.tools},
+        receipts={tool.name: tool.receipt for tool in description.tools if tool.receipt},
         digest=hashlib.sha256(content).hexdigest(),
     )
 
 
-def _described(tool: ToolDraft) -> BundledTool:
+def _described(tool: ToolDraft, version: ToolVersion | None = None) -> BundledTool:
+    verdict = version and version.provenance.verdict
     return BundledTool(
         name=tool.name,
         description=tool.description,
@@ -199,6 +315,8 @@ def _described(tool: ToolDraft) -> BundledTool:
         exchanges=tool.replays,
         lock=tool.lock,
         limits=tool.limits,
+        release=version.version if version else 0,
+        receipt=verdict and Receipt.of(tool, verdict),
     )
 
 
@@ -228,12 +346,12 @@ def _check(members: Sequence[zipfile.ZipInfo]) -> None:
     """Check everything that the archive says of its members before any of them is read. Raises:
     RequestError.
     """
-    if len(members) > 2 * MOST + 2:
+    if len(members) > 2 * MOST + 3:
         _refuse(f"the file has {len(members):,} members")
     member_names: set[str] = set()
     for member in members:
         name = member.orig_filename  # `filename` is cut at a NUL
-        if name not in (_DESCRIPTION, _SIGNATURE) and not _MEMBER.fullmatch(name):
+        if name not in (_DESCRIPTION, _SIGNATURE, _REPRODUCED) and not _MEMBER.fullmatch(name):
             _refuse(f"{name[:100]!r} can't be a file of a bundle")
         if name in member_names:
             _refuse(f"{name} is in the file twice")
@@ -259,13 +377,14 @@ def _content(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     return content
 
 
-def _parsed(kind: type[V], name: str, content: bytes) -> V:
+def _parsed(kind: type[V], name: str, content: bytes, remedy: str = _REMEDY) -> V:
     try:
         return kind.model_validate_json(content, strict=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))[:80]
-        _refuse(one_line(f"{name}: {place + ': ' if place else ''}{first['msg']}")[:300], error)
+        problem = one_line(f"{name}: {place + ': ' if place else ''}{first['msg']}")[:300]
+        raise RequestError(problem, remedy) from error
 
 
 def _draft(tool: BundledTool, members: Mapping[str, bytes]) -> ToolDraft:

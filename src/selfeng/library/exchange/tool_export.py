@@ -1,7 +1,10 @@
 """ToolExport: tools of the library as files for other programs and libraries."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
+from graphlib import TopologicalSorter
+from pathlib import Path
 from typing import Literal
 
 from selfeng.core.errors import RequestError
@@ -12,7 +15,13 @@ from selfeng.core.visible import plain_line_problem
 from selfeng.core.words import count
 from selfeng.library.exchange.forms import ExportedTool, script, skill, skill_name
 from selfeng.library.exchange.signing import SigningKeys
-from selfeng.library.exchange.tool_bundle import write_bundle
+from selfeng.library.exchange.tool_bundle import (
+    INDEX,
+    IndexedTool,
+    ToolIndex,
+    read_index,
+    write_bundle,
+)
 
 ExportForm = Literal["script", "skill", "bundle"]
 """script: one Python file; skill: an Agent Skill, zipped; bundle: for another library."""
@@ -31,17 +40,47 @@ class ToolExport:
             RequestError: the form can't hold these tools.
             ToolNotFound, ToolModified, VersionNotFound, ConfigurationError
         """
-        if names:
-            tools = [await self._library.get(name) for name in dict.fromkeys(names)]
-        else:
-            tools = [t for t in await self._library.tools() if t.standing != "retired"]
-        if not tools:
-            raise RequestError("the library has no tools", "ask for one first")
+        tools = await self._tools(names)
         if form == "bundle":
             return await self._bundle(tools, examples)
         return await asyncio.to_thread(
             _file, [await self._with_modules(tool, examples) for tool in tools], form
         )
+
+    async def publish(self, folder: Path, names: Sequence[str], examples: Examples) -> ToolIndex:
+        """Write a bundle of each of these tools, by default all that are not retired, and an index
+        of them to a folder, whose index stays as it is for other tools and the same versions.
+
+        Raises:
+            RequestError: the folder can't be written, or has another file in place of the index.
+            ToolNotFound, ToolModified, VersionNotFound, ConfigurationError
+        """
+        tools = await self._tools(names)
+        before = await asyncio.to_thread(_index_of, folder)
+        entries = {entry.name: entry for entry in before.tools}
+        for tool in tools:
+            if (entry := entries.get(tool.name)) and entry.version == tool.version:
+                continue
+            content = (await self._bundle([tool], examples)).content
+            bundle, sha256 = f"{tool.name}-{tool.version}.zip", hashlib.sha256(content).hexdigest()
+            await asyncio.to_thread(_write, folder / bundle, content)
+            entries[tool.name] = IndexedTool(
+                name=tool.name, version=tool.version, sha256=sha256, bundle=bundle
+            )
+        imported = {tool.name: {pin.name for pin in tool.requires} for tool in tools}
+        order = TopologicalSorter({name: imported.get(name, set()) for name in entries})
+        index = ToolIndex(tools=tuple(entries[n] for n in order.static_order() if n in entries))
+        await asyncio.to_thread(_write, folder / INDEX, index.model_dump_json(indent=1).encode())
+        return index
+
+    async def _tools(self, names: Sequence[str]) -> list[Tool]:
+        """Raises: RequestError: there are none. ToolNotFound, ToolModified."""
+        if names:
+            return [await self._library.get(name) for name in dict.fromkeys(names)]
+        tools = [t for t in await self._library.tools() if t.standing != "retired"]
+        if not tools:
+            raise RequestError("the library has no tools", "ask for one first")
+        return tools
 
     async def _with_modules(self, tool: Tool, examples: Examples) -> ExportedTool:
         pinned = [await self._library.version(pin.name, pin.version) for pin in tool.requires]
@@ -62,8 +101,29 @@ class ToolExport:
             if name not in exported_names
         ]
         drafts = [await _shareable_draft(tool, examples) for tool in (*needed, *tools)]
-        content = await asyncio.to_thread(write_bundle, drafts, self._keys.sign)
+        exported = [await self._library.version(tool.name, tool.version) for tool in tools]
+        versions = {version.name: version for version in (*needed, *exported)}
+        content = await asyncio.to_thread(write_bundle, drafts, self._keys.sign, versions)
         return File(name=f"{tools[0].name if len(tools) == 1 else 'tools'}.zip", content=content)
+
+
+def _index_of(folder: Path) -> ToolIndex:
+    path = folder / INDEX
+    try:
+        return read_index(path.read_bytes()) if path.exists() else ToolIndex()
+    except OSError as error:
+        raise RequestError(f"{path} can't be read: {error}", "name another folder") from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A reader gets the old file or the new one."""
+    part = path.with_name(f".{path.name}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        raise RequestError(f"{path} can't be written: {error}", "name another folder") from error
 
 
 async def _shareable_draft(tool: ToolDraft, examples: Examples) -> ToolDraft:

@@ -30,7 +30,12 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.visible import one_line
 from selfeng.library.exchange.signing import Signer, SigningKeys
-from selfeng.library.exchange.tool_bundle import read_bundle
+from selfeng.library.exchange.tool_bundle import (
+    Receipt,
+    read_bundle,
+    reproduced,
+    reproduced_text,
+)
 
 _MOST_VERDICTS = 500
 _LONGEST_NAME = 100
@@ -38,9 +43,12 @@ _REFUSED = "the tools that it needs have to be imported, too"
 
 
 class Examine(Protocol):
-    def __call__(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Awaitable[Verdict]:
+    def __call__(
+        self, draft: ToolDraft, beside: Sequence[Tool] = (), *, alone: bool = False
+    ) -> Awaitable[Verdict]:
         """Judge a tool and its words; `beside` are tools that it may import and that are not
-        registered yet. Raises: SynthesisFailed, SandboxError.
+        registered yet; `alone`: it is not compared with a tool of its name. Raises:
+        SynthesisFailed, SandboxError.
         """
 
 
@@ -69,6 +77,11 @@ class ImportOffer(Value):
     digest: str
     """sha256 of the file."""
     signer: Signer
+    reproduced_by: tuple[Signer, ...] = ()
+    """Whose gates reproduced the receipts, as they signed."""
+    releases: Mapping[str, int] = {}
+    """Versions at the author's, by the tool's name; 0: not known."""
+    receipts: Mapping[str, Receipt] = {}
     drafts: tuple[ToolDraft, ...]
     """Each after those that it imports."""
     cyclic: frozenset[str]
@@ -86,9 +99,10 @@ class ImportFinding(Value):
     """What came of one tool of a bundle."""
 
     name: str
-    outcome: Literal["passed", "present", "refused", "added", "asks"]
+    outcome: Literal["passed", "present", "refused", "added", "asks", "waits"]
     """passed: the gate accepts it; present: the library has the same tool already; asks: a person
-    has to allow that its packages are installed before it is judged.
+    has to allow that its packages are installed before it is judged; waits: it is a proposal now,
+    and `detail` has how it fails the person's own tests and recorded calls.
     """
     detail: str = ""
     """Why it is refused, and what to do; or which tests passed."""
@@ -96,6 +110,8 @@ class ImportFinding(Value):
     cause: FailureCause = ""
     values: Mapping[str, str | float] = {}
     """refused and asks: those of the error."""
+    receipt: Literal["", "missing", "reproduced", "differs"] = ""
+    """passed and added: how what the gate finds compares with what the author's found."""
 
 
 class ToolImport:
@@ -112,12 +128,16 @@ class ToolImport:
         offer = await asyncio.to_thread(self._read, content)
         return offer.model_copy(update={"installs": installs})
 
-    async def judge(self, offer: ImportOffer) -> AsyncGenerator[ImportFinding, None]:
-        """What the gate finds, tool by tool; nothing is added. Raises: SandboxError."""
+    async def judge(
+        self, offer: ImportOffer, *, alone: bool = False
+    ) -> AsyncGenerator[ImportFinding, None]:
+        """What the gate finds, tool by tool; nothing is added. `alone`: whatever tools of these
+        names the library has. Raises: SandboxError.
+        """
         beside: dict[str, Tool] = {}
         refused: set[str] = set()
         for draft in offer.drafts:
-            finding = await self._judged(offer, draft, list(beside.values()), refused)
+            finding = await self._judged(offer, draft, list(beside.values()), refused, alone=alone)
             if finding.outcome == "passed":
                 # as others of the bundle import it, before it is registered
                 beside[draft.name] = Tool(**dict(draft), created_at=datetime.now(UTC), digest="")
@@ -142,19 +162,54 @@ class ToolImport:
                 continue
             finding = await self._judged(offer, draft, (), refused)
             if finding.outcome == "passed":
+                receipt = finding.receipt
                 finding = await self._added(offer, draft, file)
+                finding = finding.model_copy(update={"receipt": receipt})
                 if finding.outcome == "refused":
                     refused.add(draft.name)
             yield finding
 
+    async def examined(
+        self, offer: ImportOffer, draft: ToolDraft, file: str
+    ) -> tuple[ToolDraft, Provenance] | ImportFinding:
+        """A tool of a bundle as the library would have it, after the gate accepted it by itself,
+        whatever the library has under its name; or that it asks. It comes from that file.
+
+        Raises: SynthesisFailed, LibraryError, SandboxError.
+        """
+        if draft.lock and draft.lock.packages and not offer.installs:
+            return _asking(draft.name, draft.lock)
+        verdict = await self._verdict(draft, (), alone=True)
+        return await self._as_imported(offer, draft, file, verdict)
+
+    def reproduced(self, content: bytes) -> bytes:
+        """The bundle with the signature of this instance, whose gate reproduced its receipts.
+        Blocking. Raises: RequestError, ConfigurationError: the file of the key is damaged.
+        """
+        return reproduced(content, self._keys.sign)
+
     def _read(self, content: bytes) -> ImportOffer:
         bundle = read_bundle(content)
-        signer = self._keys.signer(bundle.signed, bundle.signature)
+        text = reproduced_text(bundle.signed)
         drafts, cyclic = _ordered(bundle.tools)
-        return ImportOffer(digest=bundle.digest, signer=signer, drafts=drafts, cyclic=cyclic)
+        return ImportOffer(
+            digest=bundle.digest,
+            signer=self._keys.signer(bundle.signed, bundle.signature),
+            reproduced_by=tuple(self._keys.signer(text, by) for by in bundle.reproductions),
+            releases=bundle.releases,
+            receipts=bundle.receipts,
+            drafts=drafts,
+            cyclic=cyclic,
+        )
 
     async def _judged(
-        self, offer: ImportOffer, draft: ToolDraft, beside: Sequence[Tool], refused: set[str]
+        self,
+        offer: ImportOffer,
+        draft: ToolDraft,
+        beside: Sequence[Tool],
+        refused: set[str],
+        *,
+        alone: bool = False,
     ) -> ImportFinding:
         """`refused` gets the name of a tool that others can't import."""
         try:
@@ -168,17 +223,16 @@ class ToolImport:
                 raise SynthesisFailed(
                     f"{draft.name} imports {missing[0]}, which is not accepted", _REFUSED
                 )
-            if present := await self._present(draft):
+            if not alone and (present := await self._present(draft)):
                 return present
             if draft.lock and draft.lock.packages and not offer.installs:
                 refused.add(draft.name)
                 return _asking(draft.name, draft.lock)
-            verdict = await self._verdict(draft, beside)
+            verdict = await self._verdict(draft, beside, alone=alone)
         except (SynthesisFailed, LibraryError) as error:
             refused.add(draft.name)
-            return _refusal(draft.name, error)
-        tests = f"{len(verdict.tests)} of {len(verdict.tests)} tests passed"
-        return ImportFinding(name=draft.name, outcome="passed", detail=tests)
+            return refusal(draft.name, error)
+        return _passed(draft, verdict, offer.receipts.get(draft.name))
 
     async def _present(self, draft: ToolDraft) -> ImportFinding | None:
         """What to say of a tool whose name is taken. Raises: LibraryError: the name or the files
@@ -189,10 +243,9 @@ class ToolImport:
             return None
         except ToolExists as error:
             library_tool = await self._library.get(draft.name)
-            same = ("code", "tests", "network", "limits")
-            if library_tool.model_dump(include={*same}) == draft.model_dump(include={*same}):
+            if has_same_sources(library_tool, draft):
                 return ImportFinding(name=draft.name, outcome="present")
-            return _refusal(
+            return refusal(
                 draft.name,
                 ToolExists(
                     f"{error.message}, with other code or tests",
@@ -200,7 +253,9 @@ class ToolImport:
                 ),
             )
 
-    async def _verdict(self, draft: ToolDraft, beside: Sequence[Tool]) -> Verdict:
+    async def _verdict(
+        self, draft: ToolDraft, beside: Sequence[Tool], *, alone: bool = False
+    ) -> Verdict:
         """Raises: SynthesisFailed, SandboxError."""
         pinned = await self._pinned(draft, beside)
         code_by_name = {tool.name: tool.code for tool in beside}
@@ -209,14 +264,16 @@ class ToolImport:
             or (await self._library.version(*dict(pin).values())).code
             for pin in pinned.requires
         }
-        judged = json.dumps([draft.model_dump(mode="json"), modules], sort_keys=True)
+        judged = json.dumps([draft.model_dump(mode="json"), modules, alone], sort_keys=True)
         if (key := hashlib.sha256(judged.encode()).hexdigest()) not in self._verdicts:
-            self._verdicts[key] = await self.examine(pinned, beside)
+            self._verdicts[key] = await self.examine(pinned, beside, alone=alone)
             while len(self._verdicts) > _MOST_VERDICTS:
                 del self._verdicts[next(iter(self._verdicts))]
         return self._verdicts[key]
 
-    async def _added(self, offer: ImportOffer, draft: ToolDraft, file: str) -> ImportFinding:
+    async def _as_imported(
+        self, offer: ImportOffer, draft: ToolDraft, file: str, verdict: Verdict
+    ) -> tuple[ToolDraft, Provenance]:
         signer = offer.signer
         imported = Imported(
             file=one_line(file)[:_LONGEST_NAME],
@@ -224,15 +281,17 @@ class ToolImport:
             signer_name="this instance" if signer.status == "own" else signer.name,
         )
         stored_import = imported.model_copy(update={"requests": draft.example_requests})
+        pinned = await self._pinned(draft, ())
+        update = {"example_requests": (), "imported": stored_import}
+        provenance = Provenance(origin=imported, verdict=verdict)
+        return pinned.model_copy(update=update), provenance
+
+    async def _added(self, offer: ImportOffer, draft: ToolDraft, file: str) -> ImportFinding:
         try:
-            pinned = await self._pinned(draft, ())
             verdict = await self._verdict(draft, ())
-            tool = await self._library.add(
-                pinned.model_copy(update={"example_requests": (), "imported": stored_import}),
-                Provenance(origin=imported, verdict=verdict),
-            )
+            tool = await self._library.add(*await self._as_imported(offer, draft, file, verdict))
         except (SynthesisFailed, LibraryError) as error:
-            return _refusal(draft.name, error)
+            return refusal(draft.name, error)
         return ImportFinding(name=tool.name, outcome="added", detail=tool.description)
 
     async def _pinned(self, draft: ToolDraft, beside: Sequence[Tool]) -> ToolDraft:
@@ -274,6 +333,21 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
     )
 
 
+def _passed(draft: ToolDraft, verdict: Verdict, receipt: Receipt | None) -> ImportFinding:
+    detail, its = f"{len(verdict.tests)} of {len(verdict.tests)} tests passed", "its receipt"
+    finding = ImportFinding(name=draft.name, outcome="passed", receipt="missing")
+    if not receipt:
+        return finding.model_copy(update={"detail": f"{detail}; the file has no receipt of it"})
+    ours, update = Receipt.of(draft, verdict), {"receipt": "reproduced"}
+    words = f"{its} is reproduced"
+    if differences := receipt.differences(ours):
+        update, words = {"receipt": "differs"}, f"{its} differs: {', '.join(differences)}"
+    if receipt.image != ours.image:
+        images = f"{receipt.image or 'an unknown one'} there, {ours.image or 'an unknown one'} here"
+        words = f"{words} (in another image: {images})"
+    return finding.model_copy(update={"detail": one_line(f"{detail}; {words}"), **update})
+
+
 def _asking(name: str, lock: PackageLock) -> ImportFinding:
     """Names and versions only: what else a bundle says of packages is its author's word."""
     packages = ", ".join(package.key for package in lock.packages)
@@ -287,7 +361,14 @@ def _asking(name: str, lock: PackageLock) -> ImportFinding:
     )
 
 
-def _refusal(name: str, error: AgentError) -> ImportFinding:
+def has_same_sources(tool: ToolDraft, draft: ToolDraft) -> bool:
+    """Whether they do the same, and need the same consents."""
+    same = {"code", "tests", "network", "limits"}
+    return tool.model_dump(include=same) == draft.model_dump(include=same)
+
+
+def refusal(name: str, error: AgentError) -> ImportFinding:
+    """The finding on a tool, or an index, that an error refuses."""
     remedy = f"; {error.remedy}" if error.remedy else ""
     return ImportFinding(
         name=name,

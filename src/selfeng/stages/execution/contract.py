@@ -13,7 +13,7 @@ import logging
 import re
 from base64 import b64decode
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -134,11 +134,14 @@ class DriftAlarm:
         network: ToolNetwork,
         claim: Callable[[str, timedelta], bool],
         hours: Callable[[], int],
+        *,
+        then: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """`claim`: whether a task of this name is due after a pause and this process should do it;
-        blocks. `hours`: the pause; 0: never.
+        blocks. `hours`: the pause; 0: never. `then` is done after each check.
         """
         self._library, self._network, self._claim, self._hours = library, network, claim, hours
+        self._then = then
 
     async def run(self) -> None:
         """Check whenever it is due."""
@@ -149,6 +152,8 @@ class DriftAlarm:
                 claim = partial(self._claim, "services_checked", pause)
                 if pause > timedelta() and await asyncio.to_thread(claim):
                     await self.check()
+                    if self._then:
+                        await self._then()
 
     async def check(self) -> tuple[ToolStandingChanged, ...]:
         """Ask now; returns which tools are suspect since then."""

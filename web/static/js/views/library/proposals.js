@@ -13,6 +13,7 @@ import { Loaded } from "../../lazy.js";
 import { loadTools } from "../../loading.js";
 import { originWords } from "../../versions.js";
 import { html, t } from "../../view.js";
+import { visible } from "../../visible.js";
 import { ToolEditor } from "./editor.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Problem } from "../parts/problem.js";
@@ -35,8 +36,14 @@ export function Proposals() {
     await load();
     loadTools();
   };
+  // Who accepts has the objections before them.
   const decide = ({ name, version, origin }, decision) =>
-    attempt(() => postDecision(name, decision), { name, version, origin, decision });
+    attempt(() => postDecision(name, decision === "accept" ? "accept?anyway=true" : decision), {
+      name,
+      version,
+      origin,
+      decision,
+    });
   if (list.length === 0 && !decided && !problem) return null;
   return html`<section class="proposals" aria-label=${t("proposals")} data-testid="proposals">
     <h3 class="eyebrow">${t("proposals")}</h3>
@@ -68,7 +75,7 @@ function takenBack({ name, decision, version, origin }) {
 }
 
 function Proposal({ proposal, decide, load }) {
-  const { name, version, based_on: before, description } = proposal;
+  const { name, version, based_on: before, description, objections = [] } = proposal;
   const title = before ? t("version-option", { number: `${version}` }) : t("proposal-new");
   return html`<article class="version" aria-label=${name} data-testid="proposal">
     <div class="version-head">
@@ -83,6 +90,15 @@ function Proposal({ proposal, decide, load }) {
     <${Disclosure} label=${t("proposal-sources")}
       ><${Loaded} view=${Sources} request=${() => getProposal(name)} load=${load}
     /><//>
+    ${
+      objections.length > 0 &&
+      html`<div class="problem" data-testid="proposal-objections">
+        <p>${t("proposal-objections")}</p>
+        <ul class="import-requests">
+          ${objections.map((one) => html`<li key=${one}>${visible(one)}</li>`)}
+        </ul>
+      </div>`
+    }
     <div class="confirm-answers">
       <button
         class="button primary"
@@ -90,7 +106,7 @@ function Proposal({ proposal, decide, load }) {
         aria-label=${t("proposal-accept-of", { name })}
         onClick=${() => decide(proposal, "accept")}
       >
-        ${t("proposal-accept")}
+        ${t(objections.length > 0 ? "proposal-accept-anyway" : "proposal-accept")}
       </button>
       <button
         class="button"

@@ -14,6 +14,7 @@ import { Disclosure } from "../parts/disclosure.js";
 import { closeAround, Dialog } from "../parts/dialog.js";
 import { Details, Problem } from "../parts/problem.js";
 import { Check } from "../parts/controls.js";
+import { Subscriptions } from "./subscriptions.js";
 
 const EMPTY = {
   offer: null,
@@ -101,6 +102,7 @@ export function ToolImport({ close }) {
         data-testid="import-file"
         onChange=${choose}
     /></label>
+    ${!file && html`<${Subscriptions} />`}
     ${
       problem &&
       html`<div role="alert">
@@ -195,6 +197,8 @@ function OneTool({ tool, finding, chosen, toggle }) {
       html`<p class="import-refusal">${titleOf(finding) || t("import-refused-gate")}</p>
         <${Details} text=${visible(finding.detail)} />`
     }
+    ${finding?.receipt && html`<p class="import-label">${t(`import-receipt-${finding.receipt}`)}</p>`}
+    ${finding?.receipt === "differs" && html`<${Details} text=${visible(finding.detail)} />`}
     <p class="overview-text">${said.description}</p>
     <code class="digest">${said.signature}</code>
     ${
