@@ -3,8 +3,11 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -77,9 +80,9 @@ from selfeng.stages.scheduler import Scheduler
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.stages.updates import Updates
 from selfeng.stages.watched_folders import WatchedFolders
-from selfeng.store.backup import in_use, restore_backup, write_backup
+from selfeng.store.backup import copy_database, in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import open_database, sole_server
+from selfeng.store.database import attach, open_database, sole_server
 from selfeng.store.grants import Grants
 from selfeng.store.journal import Journal
 from selfeng.store.known_tools import KnownTools
@@ -636,6 +639,38 @@ def restore(settings: Settings, source: Path, before: Path) -> dict[str, int]:
         finally:
             database.dispose()
     return counts
+
+
+@contextmanager
+def rehearsal(settings: Settings, image: str = "") -> Iterator[Settings]:
+    """Settings with a copy of database and tools, removed at the end, and a sandbox on this Python,
+    or on the base `image` for Docker; what others use is neither changed nor replaced. Blocking.
+
+    Raises: ConfigurationError: the database can't be read.
+    """
+    with tempfile.TemporaryDirectory(prefix="selfeng-rehearsal-") as folder:
+        database = attach(settings.database)
+        try:
+            copy_database(database, Path(folder, "agent.db"))
+        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+            raise ConfigurationError(
+                f"the database of {settings.data_dir} can't be copied: {error}",
+                "start this version once on a restored backup, and rehearse there",
+            ) from error
+        finally:
+            database.dispose()
+        tools = Path(folder, "tools")
+        if settings.tools_dir.is_dir():
+            shutil.copytree(settings.tools_dir, tools)
+        changes: dict[str, object] = {"data_dir": Path(folder), "tools_dir": tools}
+        changes |= {"database_url": "", "chroma_url": "", "chroma_persist_dir": tools / "index"}
+        sandbox = SecureSandbox.from_settings(settings)
+        if image or not sandbox.image_is_current():
+            base = {"base_image": image, "sandbox": "docker"} if image else {}
+            changes |= {"docker_image_name": f"{settings.docker_image_name}-rehearsal", **base}
+        else:
+            changes["parts_dir"] = settings.parts
+        yield settings.model_copy(update=changes)
 
 
 def count_spent(settings: Settings, usage: Usage) -> None:

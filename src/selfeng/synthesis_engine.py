@@ -320,11 +320,10 @@ class SynthesisEngine:
         judged = await self._chain.judge(
             tool, tools, before=await self._before(tool), library=library
         )
-        return (
-            judged.verdict
-            if judged.passed and judged.verdict
-            else Verdict(passed=False, problem=judged.problem)
-        )
+        verdict = judged.verdict or Verdict(passed=False)
+        if judged.passed:
+            return verdict
+        return verdict.model_copy(update={"passed": False, "problem": judged.problem})
 
     async def drafted(self, tool: Tool, edit: ToolEdit) -> ToolDraft:
         """A tool as a person edits it, with the rows as tests of their own.

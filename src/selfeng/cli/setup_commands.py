@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import example, on_settings, opened, say
+from selfeng.cli.command import AsJson, example, on_settings, opened, print_json, say
 from selfeng.cli.shell_completion import tool_names
+from selfeng.core.places import VERSION
 from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
+    from selfeng.library.composition.reverification import Rehearsed
 
 app = typer.Typer()
 
 _TOLD = {"conversations": "conversation", "tools": "tool", "lessons": "lesson"}
+_FOLDERS = ("DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR")
+_LINES = 3
+"""Of a failure, that are shown."""
 _PARTS = ("embedder", "front-end", "sandbox")
 _CHECKED = (
     "model",
@@ -93,6 +100,54 @@ async def restore(
     count_texts = [count(counts[name], noun) for name, noun in _TOLD.items()]
     say(f"Restored {', '.join(count_texts)}. What was there before is in {before}.")
     return 0
+
+
+@app.command(
+    epilog=example(
+        "selfeng rehearse --image python:3.13-slim",
+        "selfeng rehearse --python ~/new/.venv/bin/python --json",
+    )
+)
+@on_settings
+async def rehearse(
+    settings: Settings,
+    *,
+    python: Annotated[
+        Path | None,
+        typer.Option(help="Run this command by a Python that has selfeng, maybe a newer one."),
+    ] = None,
+    image: Annotated[str, typer.Option(help="A base image for the sandbox on Docker.")] = "",
+    as_json: AsJson = False,
+) -> int:
+    """Verify all tools in a copy, with the Python, image and selfeng that you think of changing to,
+    and list those that would break. Nothing is changed. Exit code 1 if one breaks.
+    """
+    if python:
+        command = [str(python), "-m", "selfeng", "rehearse", *(["--json"] if as_json else [])]
+        if image:
+            command += ["--image", image]
+        folders = {name: str(getattr(settings, name.lower())) for name in _FOLDERS}
+        process = await asyncio.create_subprocess_exec(*command, env={**os.environ, **folders})
+        return await process.wait()
+    from selfeng.bootstrap import rehearsal
+
+    outcomes: list[Rehearsed] = []
+    with rehearsal(settings, image) as changed:
+        async with opened(changed, "sandbox") as engine:
+            say(f"selfeng {VERSION}, Python {platform.python_version()}: {changed.sandbox} sandbox")
+            async for outcome in engine.upkeep.rehearse():
+                outcomes.append(outcome)
+                if outcome.problem and not as_json:
+                    lines = outcome.problem.strip().splitlines()[:_LINES]
+                    about = f"{outcome.name}, version {outcome.version}: {outcome.test}".rstrip(
+                        ": "
+                    )
+                    say("\n  ".join([about, *lines]))
+    broken = [outcome for outcome in outcomes if outcome.problem]
+    if as_json:
+        print_json([outcome.model_dump(mode="json") for outcome in broken])
+    say(f"{len(broken)} of {count(len(outcomes), 'tool')} would break")
+    return int(bool(broken))
 
 
 @app.command(epilog=example("selfeng check model"))

@@ -51,7 +51,7 @@ def write_backup(database: sa.Engine, folders: Mapping[str, Path], target: Path)
         with tempfile.TemporaryDirectory(
             dir=target.absolute().parent, prefix=".backup-"
         ) as scratch:
-            _copy_database(database, Path(scratch, DATABASE))
+            copy_database(database, Path(scratch, DATABASE))
             archive_path = Path(scratch, "made")
             make_file_private(archive_path)
             with tarfile.open(archive_path, "w:gz") as archive:
@@ -117,7 +117,8 @@ def _archive_filter(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return entry if is_included and name not in left_out else None
 
 
-def _copy_database(database: sa.Engine, target: Path) -> None:
+def copy_database(database: sa.Engine, target: Path) -> None:
+    """Write the database as it is at one moment to a new SQLite file."""
     if database.dialect.name == "sqlite":
         with reading(database) as connection:
             connection.connection.execute("VACUUM INTO ?", (str(target),))

@@ -7,7 +7,7 @@ the failure is reported.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from selfeng.core.background import BackgroundTasks
@@ -40,6 +40,17 @@ class Reverified(Value):
         )
 
 
+class Rehearsed(Value):
+    """What a tool does in other surroundings."""
+
+    name: str
+    version: int
+    test: str = ""
+    """The first that fails; "" if none does, or if the tests did not decide."""
+    problem: str = ""
+    """Its first lines, or why the gate refuses the tool; "" if it works."""
+
+
 Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
 """Puts a tool through the gate with these modules to import. Raises: SandboxError."""
 
@@ -64,6 +75,22 @@ class Reverification:
         tools = await self._library.tools()
         now = {tool.name: tool.version for tool in tools}
         return frozenset(pin.name for tool in tools for pin in _behind(tool, now))
+
+    async def rehearse(self) -> AsyncGenerator[Rehearsed, None]:
+        """Verify every tool that is not retired once more, by name; nothing is changed. Raises:
+        SandboxError.
+        """
+        for tool in await self._library.tools():
+            if tool.standing == "retired":
+                continue
+            verdict = await self._gate(tool, await self._sources.of(tool.requires))
+            outcome = Rehearsed(name=tool.name, version=tool.version)
+            if not verdict.passed:
+                failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
+                words = (failed and failed.message) or verdict.problem or ""
+                update = {"test": failed.test if failed else "", "problem": words}
+                outcome = outcome.model_copy(update=update)
+            yield outcome
 
     async def reverify_dependents(self, *names: str) -> tuple[Reverified, ...]:
         """Re-verify every tool that pins an old version of one of these, directly or through
@@ -202,6 +229,10 @@ class Reverifier:
         work, name = self._reverification, change.name
         if change.change in ("added", "revised", "restored") and name != work.revising:
             self._background.start(self._quietly(lambda: work.reverify_dependents(name)))
+
+    def rehearse(self) -> AsyncGenerator[Rehearsed, None]:
+        """See `Reverification.rehearse`."""
+        return self._reverification.rehearse()
 
     async def wait_idle(self) -> None:
         """Wait until no work is left."""
