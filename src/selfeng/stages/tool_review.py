@@ -18,7 +18,6 @@ from selfeng.core.events import AnswerCorrected, AnswersRecomputed, Record
 from selfeng.core.owner import owned_by
 from selfeng.core.provenance import Behaviour, Corrected, Merged, Proposal, Provenance
 from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
-from selfeng.core.signature import UNREADABLE
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import texts_in
 from selfeng.core.verdict import Raised, Verdict
