@@ -79,6 +79,7 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
         uses=3,
         version=2,
         standing="trusted",
+        merged_into="shout_text",
         frozen=True,
         colours=("red", "blüe"),
     )
