@@ -496,8 +496,8 @@ if __name__ == "__main__":
             sys.stdout.write(json.dumps(asyncio.run(parts[part](Path(folder), int(size)))) + "\n")
             exit_process(0)
         case ["life", *most]:
-            size, minutes = (*map(float, most), *(5_000, 30)[len(most) :])
-            exit_process(report(life(int(size), minutes, _say), LIFE_GOALS))
+            tools, minutes = (*map(float, most), *(5_000.0, 30.0)[len(most) :])
+            exit_process(report(life(int(tools), minutes, _say), LIFE_GOALS))
         case ["grown", *sizes]:
             grew = grown(int(sizes[0]) if sizes else 5_000, _say)
             problems = [
