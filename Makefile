@@ -14,7 +14,7 @@ ALL_FILES := "for (const file of process.argv.slice(1)) await import(process.cwd
 # The files that prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-life bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world bench-program
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-life bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-schedule bench-world bench-program bench-library
 .DELETE_ON_ERROR:
 
 run:
@@ -178,6 +178,12 @@ bench-world: $(VENV)/test.stamp
 bench-program: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.program
+
+# A library over 500 requests, left alone and governed by the proposals of its health; HALF=0 takes the other tasks, UNUSED another
+# limit, and PICTURE draws the curves. Fails when a goal is missed. The last line is JSON.
+bench-library: $(VENV)/test.stamp machine
+	@$(PY) -m selfeng setup
+	@$(PY) -m benchmarks.library $(if $(HALF),--half $(HALF)) $(if $(UNUSED),--unused $(UNUSED)) $(if $(PICTURE),--picture $(PICTURE))
 
 # The savings of a library over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp machine

@@ -161,7 +161,8 @@ class Task:
         self.id: str = task["id"]
         self.name: str = task["entry_point"]
         self.signature, self.solutions = signature, solutions
-        tests = [*_numbered(PREFIX, examples), *_numbered("test_", asserts)]
+        self.examples, self.asserts = examples, asserts
+        tests = [*numbered(PREFIX, examples), *numbered("test_", asserts)]
         self.suite = f"from math import *\nfrom {self.name} import {self.name}\n\n\n" + "\n\n".join(
             tests
         )
@@ -239,7 +240,7 @@ def _asserts(source: str) -> list[str]:
     ]
 
 
-def _numbered(prefix: str, asserts: Sequence[str]) -> Iterator[str]:
+def numbered(prefix: str, asserts: Sequence[str]) -> Iterator[str]:
     for number, text in enumerate(asserts, 1):
         body = "\n    ".join(text.strip().splitlines())
         try:

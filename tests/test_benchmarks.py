@@ -34,6 +34,7 @@ SIZES = [
     pytest.param("feed", ("12", "5"), "lost", marks=[*WHOLE, SANDBOX, pytest.mark.postgres]),
     pytest.param("forging", ("--backend", "bubblewrap", "--mechanism", "D"), "tried", marks=[*WHOLE, SANDBOX]),
     pytest.param("learning", ("--requests", "1"), "reuse_rate", marks=[LONG, SANDBOX]),
+    pytest.param("library", ("--data", DATA, "--requests", "2"), "right_gain", marks=[LONG, SANDBOX]),
     pytest.param("load", ("1",), "flaky_for_time", marks=[*WHOLE, SANDBOX]),
     pytest.param("lookup", ("20",), "lookup_ms", marks=LONG),
     pytest.param("lookup", ("life", "4", "0.05"), "rss_growth", marks=[*WHOLE, SANDBOX]),
@@ -59,7 +60,7 @@ PROMPT = 'def double(number: int) -> int:\n    """Twice a number."""\n'
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
 TASK = {"id": "T/0", "task_id": "T/0", "entry_point": "double", "prompt": PROMPT}
 ROWS: dict[str, Sequence[dict[str, Any]]] = {
-    "humaneval": [{**TASK, "canonical_solution": SOLUTION, "example_tests": "assert double(1) == 2"}],
+    "humaneval": [{**TASK, "canonical_solution": SOLUTION, "example_tests": "assert double(1) == 2", "hidden_tests": "CASES = [[[2], 4], [[5], 10]]"}],
     "gpt4_tests_humaneval": [{**TASK, "asserts": ["assert double(2) == 4", "assert double(3) == 6"]}],
     "llm_completions_humaneval": [
         {**TASK, "origin": ["gpt-4a"], "solution": SOLUTION, "label": "right"},
