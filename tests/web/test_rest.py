@@ -407,4 +407,4 @@ def test_every_answer_is_as_it_is_described(
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 89
+    assert len(operations) == 90
