@@ -32,5 +32,5 @@ def test_times_stand_at_the_beginning_or_at_the_end(
 
 @pytest.mark.parametrize("words", ["Do that every Monday at 8", "mach das jeden Montag um 8 Uhr"])
 def test_a_request_may_point_to_the_one_before(words: str) -> None:
-    read, times = once(prompt(words, "Say hello", "Reverse 'abc'"))
+    read, times = once(prompt(words, "Say hello", "Every Monday at 8, Reverse 'abc'"))
     assert (read.request, read.earlier, times) == ("Reverse 'abc'", ("Say hello",), "0 8 * * 1")

@@ -127,7 +127,8 @@ def once(prompt: ReadPrompt) -> tuple[ReadPrompt, str]:
     if not cron:
         return prompt, ""
     if _THAT.fullmatch(request):
-        *earlier, request = prompt.earlier or (request,)
+        *earlier, before = prompt.earlier or (request,)
+        request, _ = _without_times(before)
         return prompt.asking(request, tuple(earlier)), cron
     return prompt.asking(request, prompt.earlier), cron
 
