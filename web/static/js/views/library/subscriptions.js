@@ -10,6 +10,7 @@ import { Confirm } from "../parts/confirm.js";
 import { Details, Problem } from "../parts/problem.js";
 
 const ROUTE = "/api/v1/subscriptions";
+const AN_INDEX = "https://tools.example.org/index.json";
 
 export function Subscriptions() {
   const [list, setList] = useState([]);
@@ -68,7 +69,7 @@ export function Subscriptions() {
           inputmode="url"
           required
           pattern="(git\\+)?https://.+"
-          placeholder="https://tools.example.org/index.json"
+          placeholder=${AN_INDEX}
           autocomplete="off"
           spellcheck="false"
           data-testid="subscription-place"
