@@ -68,7 +68,7 @@ export function Subscriptions() {
           type="text"
           inputmode="url"
           required
-          pattern="(git\\+)?https://.+"
+          pattern="(git[+])?https://.+"
           placeholder=${AN_INDEX}
           autocomplete="off"
           spellcheck="false"
@@ -76,7 +76,7 @@ export function Subscriptions() {
           value=${place}
           onInput=${({ target }) => setPlace(target.value)}
       /></label>
-      <button class="button" disabled=${working} data-testid="subscription-add">
+      <button type="submit" class="button" disabled=${working} data-testid="subscription-add">
         ${t("subscription-add")}
       </button>
     </form>
