@@ -14,18 +14,20 @@ from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary, ToolNetwor
 from selfeng.core.provenance import (
     Behaviour,
     Edited,
+    LessonReplay,
     Origin,
     Proposal,
     Provenance,
     Refactored,
     Repaired,
+    ToolVersion,
 )
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, ToolEdit
 from selfeng.core.signature import UNREADABLE
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Budget, Turn
 from selfeng.core.verdict import Alterations, Returned, Verdict, Version
 from selfeng.library.composition.linked_sandbox import PinnedSources, ProvidedSandbox
 from selfeng.library.tool_files import Sources
@@ -45,7 +47,7 @@ from selfeng.synthesis.probe import SAYS, outcome_of
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
-from selfeng.synthesis.steps import Steps, SynthesisPolicy
+from selfeng.synthesis.steps import Steps, SynthesisPolicy, checked
 from selfeng.synthesis.suite.joining import joined
 from selfeng.synthesis.testing import Tester
 from selfeng.turns.graph_run import GraphRun
@@ -75,7 +77,7 @@ class SynthesisEngine:
         """Without a `network` no tool that needs one is built. `expect_tests` is called when a tool
         is to be built, so that containers for its tests start while the model writes.
         """
-        policy, self._expect_tests = policy or SynthesisPolicy(), expect_tests
+        policy, self._expect_tests, self._model = policy or SynthesisPolicy(), expect_tests, model
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
         self._sources = sources or PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
@@ -374,6 +376,20 @@ class SynthesisEngine:
         if not based_on:
             return await self._library.add(draft, provenance)
         return await self._library.revise(draft, based_on, provenance)
+
+    async def replay(self, version: ToolVersion, line: str, budget: Budget) -> LessonReplay | None:
+        """Have the code of a version written again, by its recorded prompt and by the same without
+        the line of a lesson; None if no prompt had it. Raises: ModelError, SandboxError.
+        """
+        if (asked := version.provenance.prompt_with(line)) is None:
+            return None
+        codes = list[str]()
+        for prompt in (asked.without(), asked.without(line)):
+            reply = "".join([piece async for piece in self._model.stream(prompt, budget)])
+            codes.append(checked(reply, lambda code: None)[0])
+        first, second = await self._suite(version, codes)
+        outcomes = {"passed_with": first.passed, "passed_without": second.passed}
+        return LessonReplay(tool=version.name, version=version.version, **outcomes)
 
     async def _suite(self, draft: ToolDraft, codes: Sequence[str]) -> tuple[Verdict, ...]:
         modules = await self._sources.of(draft.requires)

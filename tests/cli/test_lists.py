@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from contextlib import aclosing
+from datetime import UTC, datetime
 
 import pytest
 from typer.testing import CliRunner
@@ -12,6 +13,8 @@ from typer.testing import CliRunner
 from selfeng.bootstrap import build_engine
 from selfeng.cli.app import app
 from selfeng.core.settings import Settings
+from selfeng.store import schema
+from selfeng.store.database import open_database, writing
 from tests.engine.test_program import DIVIDE
 from tests.home import Home
 
@@ -106,6 +109,26 @@ def test_what_a_tool_saved_is_shown(run):
     assert (account["tool"], account["built"], account["reuses"]) == ("divide", None, 1)
     line = f"{'divide':32} built by no turn; 1 reuse saved 0 tokens (0 s)\n"
     assert run("spending", "--tools") == (0, line)
+
+
+@pytest.mark.bubblewrap
+def test_a_lesson_is_replayed_once_the_person_agrees(run, tmp_path):
+    code, _ = run("lessons", "--replay", "unknown")
+    assert code == 1
+    database = open_database(f"sqlite:///{tmp_path / 'data' / 'agent.db'}")
+    specified = "<specification>\nslugify_text(text: str) -> str\n</specification>"
+    text = f"=== system\nRules\n\n=== user\n{specified}\n<lessons>\n- when: do\n</lessons>"
+    prompts = json.dumps([{"name": "implementation", "digest": "", "text": text}])
+    row = {"id": "l1", "agent": "implement", "trigger": "when", "advice": "do", "expired": False}
+    row |= dict.fromkeys(("uses", "helped", "failed"), 0) | {"weight": 0.5}
+    row |= dict.fromkeys(("created_at", "updated_at"), datetime.now(UTC))
+    with writing(database) as connection:
+        connection.execute(schema.lessons.insert().values(**row))
+        connection.execute(schema.tool_versions.update().values(prompts=prompts))
+    database.dispose()
+    assert run("lessons", "--replay", "l1")[0] == 1  # nobody answers the question
+    (replay,) = listed(run("lessons", "--replay", "l1", "--yes", "--json"))
+    assert (replay["tool"], replay["version"], replay["passed_with"]) == ("divide", 1, False)
 
 
 def test_a_build_counts_in_what_is_spent(run, tmp_path):

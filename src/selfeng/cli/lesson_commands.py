@@ -2,31 +2,85 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.core.owner import LOCAL
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.lesson import Lesson
+    from selfeng.core.provenance import LessonReplay
     from selfeng.engine import Engine
 
 app = typer.Typer()
+_PASSED = {True: "its tests pass", False: "they fail"}
 
 
 @app.command(epilog=example("selfeng lessons", "selfeng lessons --json"))
 @on_engine()
-async def lessons(engine: Engine, *, json: AsJson = False) -> None:
-    """List the lessons of earlier turns."""
+async def lessons(
+    engine: Engine,
+    *,
+    replay: Annotated[
+        str, typer.Option(help="Id of a lesson: show what it changed in recorded builds.")
+    ] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Ask the model without a question.")] = False,
+    json: AsJson = False,
+) -> None:
+    """List the lessons of earlier turns; or have the model write again what one of them was shown
+    for, with it and without it.
+    """
     all_lessons = await engine.learning.lessons()
+    if replay:
+        replays = await _replayed(engine, [x for x in all_lessons if x.id == replay], yes=yes)
+        if json:
+            print_json([one.model_dump(mode="json") for one in replays])
+            return
+        for one in replays:
+            passed, alone = (_PASSED[p] for p in (one.passed_with, one.passed_without))
+            typer.echo(f"{one.tool:32} {one.version:3}  with it {passed}, without it {alone}")
+        return
     if json:
         print_json([lesson.model_dump(mode="json") for lesson in all_lessons])
         return
     for lesson in all_lessons:
         typer.echo(_line(lesson))
+
+
+async def _replayed(
+    engine: Engine, chosen: Sequence[Lesson], *, yes: bool
+) -> Sequence[LessonReplay]:
+    """Replay one lesson, if the person agrees to the price. Raises: ResourceNotFound."""
+    from selfeng.core.errors import ResourceNotFound
+    from selfeng.models.chat import Tokens
+    from selfeng.models.pricing import listed_price
+    from selfeng.prompts.request import lessons_shown
+
+    if not chosen:
+        raise ResourceNotFound("there is no such lesson", "`selfeng lessons --json` lists the ids")
+    line, names = lessons_shown(chosen), [tool.name for tool in await engine.library.tools()]
+    versions = [v for name in names for v in await engine.library.versions(name)]
+    pairs = [(v, asked) for v in versions if (asked := v.provenance.prompt_with(line))]
+    tokens = Tokens(  # of two calls each, with four characters a token
+        input=sum(len(asked.text) for _, asked in pairs) // 2,
+        output=sum(len(version.code) for version, _ in pairs) // 2,
+    )
+    settings = engine.configuration.settings
+    dollars = listed_price(settings.openai_model, settings.openai_base_url or "", tokens)
+    price = "at an unknown price" if dollars is None else f"for some ${dollars:.2f}"
+    calls = f"{2 * len(pairs)} calls with some {tokens.input + tokens.output:,} tokens, {price}"
+    say(f"{count(len(pairs), 'recorded build')} had it: {calls}.")
+    if pairs and not yes:
+        typer.confirm("Ask the model?", abort=True)
+    synthesis = engine.model_parts.current.synthesis
+    async with engine.spending.outside_turns(LOCAL) as budget:
+        replays = [await synthesis.replay(v, line, budget) for v, _ in pairs]
+    return [one for one in replays if one]
 
 
 @app.command(epilog=example("selfeng learn"))

@@ -1,16 +1,19 @@
 """Versions of tools: what each contained, why it was made, and what was known about it then."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from selfeng.core.prompt import Prompt
+from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.stage_event import Usage
 from selfeng.core.tool import Imported, Tool, ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import significant
+
+_ROLE = re.compile(r"(?:\A|\n\n)=== (system|user|assistant)\n")
 
 
 class Created(Value):
@@ -134,6 +137,24 @@ class AskedPrompt(Value):
         text = "\n\n".join(f"=== {message.role}\n{message.content}" for message in prompt.messages)
         return cls(name=prompt.name, digest=prompt.digest, text=text)
 
+    def without(self, line: str = "") -> Prompt:
+        """The prompt again, without a line of it."""
+        _, *parts = _ROLE.split(self.text.replace(f"{line}\n", "") if line else self.text)
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        messages = (ChatMessage.model_validate({"role": r, "content": c}) for r, c in pairs)
+        return Prompt(name=self.name, messages=tuple(messages), streamed=True)
+
+
+class LessonReplay(Value):
+    """What a lesson changed in one build: whether code that the model wrote passed the tool's suite
+    at once, by the recorded prompt and by the same without the lesson.
+    """
+
+    tool: str
+    version: int
+    passed_with: bool
+    passed_without: bool
+
 
 class Provenance(Value):
     """How a version came to be."""
@@ -147,6 +168,11 @@ class Provenance(Value):
     """What the turn had used of the model by then; None if no turn made it."""
     seconds: float | None = None
     """How long the turn had run by then; None if no turn made it, or an old version did."""
+
+    def prompt_with(self, line: str) -> AskedPrompt | None:
+        """The first prompt for an implementation that has a line, if its text is recorded."""
+        asked = (p for p in self.prompts if p.name == "implementation" and f"{line}\n" in p.text)
+        return next(asked, None)
 
 
 class ToolVersion(ToolDraft):
