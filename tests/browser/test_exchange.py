@@ -143,5 +143,5 @@ def test_updates_of_an_index_wait_with_what_differs(link: str, page: Page) -> No
     picture(page, "objections")
     assert flaws(page, "an update that differs", [WIDE, MIDDLE, NARROW]) == []
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
-    page.get_by_role("button", name="Accept add").click()
+    page.get_by_role("button", name="Accept anyway: add").click()
     expect(page.get_by_test_id("proposals")).to_contain_text("add is accepted.")

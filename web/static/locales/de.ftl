@@ -1866,6 +1866,7 @@ subscription-remove = Entfernen
 subscription-remove-question = Diesem Verzeichnis nicht mehr folgen? Die Werkzeuge bleiben.
 proposal-objections = Dieses Update weicht von Ihrer Version ab:
 proposal-accept-anyway = Trotzdem annehmen
+proposal-accept-anyway-of = Trotzdem annehmen: { $name }
 data-subscriptions = Abonnements
 tool-schedules = Pläne
 schedules-none = Noch keine Zeitpläne

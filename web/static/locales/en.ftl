@@ -1869,6 +1869,7 @@ subscription-remove = Remove
 subscription-remove-question = Follow this index no longer? Its tools stay.
 proposal-objections = This update differs from your version:
 proposal-accept-anyway = Accept anyway
+proposal-accept-anyway-of = Accept anyway: { $name }
 data-subscriptions = Subscriptions
 tool-schedules = Schedules
 schedules-none = No schedules yet

@@ -77,6 +77,7 @@ function takenBack({ name, decision, version, origin }) {
 function Proposal({ proposal, decide, load }) {
   const { name, version, based_on: before, description, objections = [] } = proposal;
   const title = before ? t("version-option", { number: `${version}` }) : t("proposal-new");
+  const accept = objections.length > 0 ? "proposal-accept-anyway" : "proposal-accept";
   return html`<article class="version" aria-label=${name} data-testid="proposal">
     <div class="version-head">
       <h4 class="version-title">${name}</h4>
@@ -103,10 +104,10 @@ function Proposal({ proposal, decide, load }) {
       <button
         class="button primary"
         data-testid="proposal-accept"
-        aria-label=${t("proposal-accept-of", { name })}
+        aria-label=${t(`${accept}-of`, { name })}
         onClick=${() => decide(proposal, "accept")}
       >
-        ${t(objections.length > 0 ? "proposal-accept-anyway" : "proposal-accept")}
+        ${t(accept)}
       </button>
       <button
         class="button"
