@@ -130,6 +130,6 @@ def test_cost_is_shown_by_conversation_and_month_with_what_reuse_saved(
     accounts = page.get_by_test_id("tool-accounts")
     accounts.locator("summary").click()
     account = accounts.get_by_role("row").nth(1)
-    saved = r"slugify.*\$2\.50 · 100,000 tokens.*1.*\$2\.49 · 95,000 tokens"
+    saved = r"slugify.*\$2\.50 · 100,000 tokens.*1.*\$2\.4877 · 95,000 tokens"
     expect(account).to_contain_text(re.compile(saved))
     assert flaws(page, "spending", [WIDE, NARROW]) == []

@@ -77,7 +77,10 @@ function takenBack({ name, decision, version, origin }) {
 function Proposal({ proposal, decide, load }) {
   const { name, version, based_on: before, description, objections = [] } = proposal;
   const title = before ? t("version-option", { number: `${version}` }) : t("proposal-new");
-  const accept = objections.length > 0 ? "proposal-accept-anyway" : "proposal-accept";
+  const [label, accept] =
+    objections.length > 0
+      ? [t("proposal-accept-anyway"), t("proposal-accept-anyway-of", { name })]
+      : [t("proposal-accept"), t("proposal-accept-of", { name })];
   return html`<article class="version" aria-label=${name} data-testid="proposal">
     <div class="version-head">
       <h4 class="version-title">${name}</h4>
@@ -104,10 +107,10 @@ function Proposal({ proposal, decide, load }) {
       <button
         class="button primary"
         data-testid="proposal-accept"
-        aria-label=${t(`${accept}-of`, { name })}
+        aria-label=${accept}
         onClick=${() => decide(proposal, "accept")}
       >
-        ${t(accept)}
+        ${label}
       </button>
       <button
         class="button"
