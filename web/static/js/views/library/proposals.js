@@ -97,10 +97,12 @@ function Proposal({ proposal, decide, load }) {
     ${
       objections.length > 0 &&
       html`<div class="problem" data-testid="proposal-objections">
-        <p>${t("proposal-objections")}</p>
-        <ul class="import-requests">
-          ${objections.map((one) => html`<li key=${one}>${visible(one)}</li>`)}
-        </ul>
+        <div>
+          <p>${t("proposal-objections")}</p>
+          <ul class="import-requests">
+            ${objections.map((one) => html`<li key=${one}>${visible(one)}</li>`)}
+          </ul>
+        </div>
       </div>`
     }
     <div class="confirm-answers">

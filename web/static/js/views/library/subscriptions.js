@@ -128,8 +128,10 @@ function Findings({ findings, check }) {
       ${shown.map(
         ({ name, outcome, detail }) =>
           html`<li class="import-tool" key=${name} data-outcome=${outcome}>
-            <code>${visible(name)}</code
-            ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span>
+            <div class="version-head">
+              <code>${visible(name)}</code
+              ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span>
+            </div>
             ${detail && html`<p class="import-words">${visible(detail)}</p>`}
           </li>`,
       )}
