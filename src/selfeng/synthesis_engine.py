@@ -381,10 +381,10 @@ class SynthesisEngine:
         """Have the code of a version written again, by its recorded prompt and by the same without
         the line of a lesson; None if no prompt had it. Raises: ModelError, SandboxError.
         """
-        if (asked := version.provenance.prompt_with(line)) is None:
+        if (recorded := version.provenance.prompt_with(line)) is None:
             return None
         codes = list[str]()
-        for prompt in (asked.without(), asked.without(line)):
+        for prompt in (recorded.without(), recorded.without(line)):
             reply = "".join([piece async for piece in self._model.stream(prompt, budget)])
             codes.append(checked(reply, lambda code: None)[0])
         first, second = await self._suite(version, codes)

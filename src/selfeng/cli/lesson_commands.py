@@ -39,11 +39,11 @@ async def lessons(
     if replay:
         replays = await _replayed(engine, [x for x in all_lessons if x.id == replay], yes=yes)
         if json:
-            print_json([one.model_dump(mode="json") for one in replays])
+            print_json([result.model_dump(mode="json") for result in replays])
             return
-        for one in replays:
-            passed, alone = (_PASSED[p] for p in (one.passed_with, one.passed_without))
-            typer.echo(f"{one.tool:32} {one.version:3}  with it {passed}, without it {alone}")
+        for result in replays:
+            passed, alone = (_PASSED[p] for p in (result.passed_with, result.passed_without))
+            typer.echo(f"{result.tool:32} {result.version:3}  with it {passed}, without it {alone}")
         return
     if json:
         print_json([lesson.model_dump(mode="json") for lesson in all_lessons])
@@ -53,7 +53,7 @@ async def lessons(
 
 
 async def _replayed(
-    engine: Engine, chosen: Sequence[Lesson], *, yes: bool
+    engine: Engine, shown_lessons: Sequence[Lesson], *, yes: bool
 ) -> Sequence[LessonReplay]:
     """Replay one lesson, if the person agrees to the price. Raises: ResourceNotFound."""
     from selfeng.core.errors import ResourceNotFound
@@ -61,13 +61,13 @@ async def _replayed(
     from selfeng.models.pricing import listed_price
     from selfeng.prompts.request import lessons_shown
 
-    if not chosen:
+    if not shown_lessons:
         raise ResourceNotFound("there is no such lesson", "`selfeng lessons --json` lists the ids")
-    line, names = lessons_shown(chosen), [tool.name for tool in await engine.library.tools()]
+    line, names = lessons_shown(shown_lessons), [tool.name for tool in await engine.library.tools()]
     versions = [v for name in names for v in await engine.library.versions(name)]
-    pairs = [(v, asked) for v in versions if (asked := v.provenance.prompt_with(line))]
+    pairs = [(v, prompt) for v in versions if (prompt := v.provenance.prompt_with(line))]
     tokens = Tokens(  # of two calls each, with four characters a token
-        input=sum(len(asked.text) for _, asked in pairs) // 2,
+        input=sum(len(prompt.text) for _, prompt in pairs) // 2,
         output=sum(len(version.code) for version, _ in pairs) // 2,
     )
     settings = engine.configuration.settings
@@ -80,7 +80,7 @@ async def _replayed(
     synthesis = engine.model_parts.current.synthesis
     async with engine.spending.outside_turns(LOCAL) as budget:
         replays = [await synthesis.replay(v, line, budget) for v, _ in pairs]
-    return [one for one in replays if one]
+    return [result for result in replays if result]
 
 
 @app.command(epilog=example("selfeng learn"))

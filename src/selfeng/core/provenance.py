@@ -171,8 +171,8 @@ class Provenance(Value):
 
     def prompt_with(self, line: str) -> AskedPrompt | None:
         """The first prompt for an implementation that has a line, if its text is recorded."""
-        asked = (p for p in self.prompts if p.name == "implementation" and f"{line}\n" in p.text)
-        return next(asked, None)
+        its = (p for p in self.prompts if p.name == "implementation" and f"{line}\n" in p.text)
+        return next(its, None)
 
 
 class ToolVersion(ToolDraft):

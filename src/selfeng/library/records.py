@@ -139,12 +139,12 @@ def state_of(connection: sa.Connection, name: str) -> State | None:
 def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
         yield from (
-            Tool(**fields(Tool, row)) for row in connection.execute(_named(), {"names": chunk})
+            Tool(**fields(Tool, row)) for row in connection.execute(_by_names(), {"names": chunk})
         )
 
 
 @cache
-def _named() -> sa.Select[Any]:
+def _by_names() -> sa.Select[Any]:
     """The tools of these `names`; making the statement takes as long as running it."""
     return with_exchanges(tools).where(tools.c.name.in_(sa.bindparam("names", expanding=True)))
 

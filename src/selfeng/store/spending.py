@@ -53,11 +53,11 @@ class Costs(Value):
     seconds: float | None = 0.0
     """None if unknown."""
 
-    def __add__(self, other: "Costs") -> "Costs":
+    def __add__(self, more: "Costs") -> "Costs":
         return Costs(
-            tokens=self.tokens + other.tokens,
-            cost=_sum(self.cost, other.cost),
-            seconds=_sum(self.seconds, other.seconds),
+            tokens=self.tokens + more.tokens,
+            cost=_sum(self.cost, more.cost),
+            seconds=_sum(self.seconds, more.seconds),
         )
 
     def times(self, factor: float) -> "Costs":
@@ -67,12 +67,12 @@ class Costs(Value):
         cost, seconds = (None if n is None else n * factor for n in (self.cost, self.seconds))
         return Costs(tokens=round(self.tokens * factor), cost=cost, seconds=seconds)
 
-    def exceeds(self, other: "Costs") -> bool:
+    def exceeds(self, costs: "Costs") -> bool:
         """By the dollars, or by the tokens where a price is unknown or nothing has one."""
-        dollars = self.cost, other.cost
+        dollars = self.cost, costs.cost
         if None in dollars or not any(dollars):
-            return self.tokens > other.tokens
-        return (self.cost or 0.0) > (other.cost or 0.0)
+            return self.tokens > costs.tokens
+        return (self.cost or 0.0) > (costs.cost or 0.0)
 
 
 class ToolAccount(Value):
