@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CONVERSATIONS = (ROOT / "docs/turns.md").read_text().partition("\n## Reference conversations\n")[2]
-SECTIONS = re.split(r"^### ", CONVERSATIONS, flags=re.MULTILINE)[1:]
+SECTIONS = re.split(r"^- ", CONVERSATIONS, flags=re.MULTILINE)[1:]
 
 
 def test_every_request_stands_in_a_test_that_its_section_names():
