@@ -3,6 +3,8 @@
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -14,7 +16,6 @@ from selfeng.cli.part_checks import CHECKS
 from selfeng.engine import AGENTS
 from selfeng.projects.options import ProjectOptions
 from selfeng.provision.parts import PARTS
-from tests.docs.tables import _walk
 from tests.home import Home
 
 HEAVY = (
@@ -31,6 +32,16 @@ except SystemExit as end:
     print("exit", end.code)
 print([name for name in {HEAVY!r} if name in sys.modules])
 """
+
+
+def _walk(group: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Each command below `group`, with the words that call it."""
+    for name, command in group.commands.items():
+        yield f"{path} {name}", command
+        if hasattr(command, "commands"):
+            yield from _walk(command, f"{path} {name}")
+
+
 COMMANDS = dict(_walk(get_command(app), "selfeng"))
 
 
