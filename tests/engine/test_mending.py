@@ -81,9 +81,10 @@ async def test_a_tool_that_is_at_fault_becomes_a_new_version_which_is_called_aga
     made = (await run.library.version("add_numbers", 2)).provenance
     assert made == Provenance(
         origin=Repaired(failure=kept),
-        verdict=passing(),
+        verdict=passing().model_copy(update={"strength": made.verdict.strength}),
         prompts=(AskedPrompt.of(prompt),),
         usage=made.usage,
+        seconds=made.seconds,
     )
     assert steps(run) == [
         (s, state) for s in ("implement", "verify", "register") for state in ("started", "finished")

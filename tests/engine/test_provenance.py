@@ -35,10 +35,12 @@ async def test_a_new_tool_keeps_its_verdict_its_prompts_and_what_it_cost() -> No
     turn = await _synthesize(model, ScriptedSandbox(failing(), passing()), library)
     made = (await library.version("double_number", 1)).provenance
     assert made == Provenance(
-        verdict=passing(),
+        verdict=passing().model_copy(update={"strength": made.verdict.strength}),
         prompts=tuple(AskedPrompt.of(p) for p in model.prompts),
         usage=turn.budget.usage,
+        seconds=made.seconds,
     )
+    assert made.seconds
     assert [p.name for p in made.prompts] == [
         "specification",
         "tests",
