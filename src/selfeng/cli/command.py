@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
@@ -21,7 +21,10 @@ from selfeng.core.visible import visible
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
+    from selfeng.core.value import Value
     from selfeng.engine import Engine
+
+V = TypeVar("V", bound="Value")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 INTERRUPTED, PIPE_CLOSED = 130, 141
@@ -41,6 +44,17 @@ def say(line: str) -> None:
 def print_json(value: Any) -> None:
     """Print a value on stdout as indented JSON, in ASCII, so that no terminal interprets it."""
     typer.echo(json.dumps(value, indent=2))
+
+
+def print_listed(
+    values: Sequence[V], line: Callable[[V], str], *, as_json: bool, hidden: Collection[str] = ()
+) -> None:
+    """Print a line of each value on stdout, or all as JSON without the `hidden` fields."""
+    if as_json:
+        print_json([value.model_dump(mode="json", exclude={*hidden}) for value in values])
+    else:
+        for value in values:
+            typer.echo(line(value))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.cli.command import AsJson, example, on_engine, print_listed, say
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from selfeng.core.files import File
     from selfeng.engine import Engine
     from selfeng.library.exchange.tool_import import ImportFinding, ImportOffer, ToolWords
+    from selfeng.store.subscriptions import Subscription
 
 app = typer.Typer()
 subscriptions = typer.Typer(no_args_is_help=True)
@@ -214,14 +215,7 @@ async def add(
 @on_engine()
 async def list_subscriptions(engine: Engine, *, as_json: AsJson = False) -> None:
     """List the subscriptions of the command line, with the problem of the last check."""
-    listed = await engine.updates.list(LOCAL)
-    if as_json:
-        print_json([subscription.model_dump(mode="json") for subscription in listed])
-        return
-    for subscription in listed:
-        problem = subscription.problem and f"; {subscription.problem}"
-        follows = f"{subscription.place}, {subscription.fingerprint}{problem}"
-        typer.echo(one_line(f"{subscription.name:24} {follows}"))
+    print_listed(await engine.updates.list(LOCAL), _subscription_line, as_json=as_json)
 
 
 @subscriptions.command(epilog=example("selfeng subscriptions update"))
@@ -305,6 +299,12 @@ def _read(file: Path, library_names: set[str]) -> bytes:
         raise RequestError(
             f"{file} can't be read: {error}", "name a file that `selfeng export` wrote"
         ) from error
+
+
+def _subscription_line(subscription: Subscription) -> str:
+    problem = subscription.problem and f"; {subscription.problem}"
+    follows = f"{subscription.place}, {subscription.fingerprint}{problem}"
+    return one_line(f"{subscription.name:24} {follows}")
 
 
 def _show(offer: ImportOffer, file: str, wanted_names: set[str]) -> None:

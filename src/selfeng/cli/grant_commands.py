@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.cli.command import AsJson, example, on_engine, print_listed, say
 from selfeng.core.owner import LOCAL
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
@@ -32,12 +32,12 @@ def grants() -> None:
 async def list_grants(engine: Engine, *, json: AsJson = False) -> None:
     """List what tools may have, and since when."""
     listed = await engine.network.grants()
-    if json:
-        print_json([grant.model_dump(mode="json") for grant in listed])
-        return
-    for grant in listed:
-        typer.echo(one_line(f"{grant.tool:32} {grant.at:%Y-%m-%d} {grant.need}"))
-    if not listed:
+    print_listed(
+        listed,
+        lambda grant: one_line(f"{grant.tool:32} {grant.at:%Y-%m-%d} {grant.need}"),
+        as_json=json,
+    )
+    if not listed and not json:
         say("No tool has a grant.")
 
 

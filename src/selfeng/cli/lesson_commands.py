@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.cli.command import AsJson, example, on_engine, print_listed, say
 from selfeng.core.owner import LOCAL
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
@@ -38,18 +38,9 @@ async def lessons(
     all_lessons = await engine.learning.lessons()
     if replay:
         replays = await _replayed(engine, [x for x in all_lessons if x.id == replay], yes=yes)
-        if json:
-            print_json([result.model_dump(mode="json") for result in replays])
-            return
-        for result in replays:
-            passed, alone = (_PASSED[p] for p in (result.passed_with, result.passed_without))
-            typer.echo(f"{result.tool:32} {result.version:3}  with it {passed}, without it {alone}")
-        return
-    if json:
-        print_json([lesson.model_dump(mode="json") for lesson in all_lessons])
-        return
-    for lesson in all_lessons:
-        typer.echo(_line(lesson))
+        print_listed(replays, _replay_line, as_json=json)
+    else:
+        print_listed(all_lessons, _line, as_json=json)
 
 
 async def _replayed(
@@ -96,6 +87,11 @@ async def learn(engine: Engine) -> int:
     if unusable:
         say(f"the model gave no usable reply for {unusable}; a turn is examined {LOOKS} times")
     return 1 if unusable else 0
+
+
+def _replay_line(result: LessonReplay) -> str:
+    passed, alone = (_PASSED[p] for p in (result.passed_with, result.passed_without))
+    return f"{result.tool:32} {result.version:3}  with it {passed}, without it {alone}"
 
 
 def _line(lesson: Lesson) -> str:

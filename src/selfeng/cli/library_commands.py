@@ -18,6 +18,7 @@ from selfeng.cli.command import (
     on_settings,
     opened,
     print_json,
+    print_listed,
     say,
 )
 from selfeng.cli.shell_completion import tool_names
@@ -165,7 +166,7 @@ async def call(
     """Call a tool by name, without the model, and print its value, as JSON where it is plain data.
     Exit code 1 if the tool fails.
     """
-    files = await _read_files(engine, file)
+    files = await read_paths(engine, file)
     values = parsed_arguments(await engine.library.get(name), arguments or [])
     execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
     return _say_outcome(execution, output)
@@ -195,7 +196,7 @@ async def run(
 
     program = await engine.program(_source(source))
     events: list[Event] = []
-    files = await _read_files(engine, file)
+    files = await read_paths(engine, file)
     values = parsed_arguments(program, arguments or [])
     execution = await engine.call(LOCAL, program, values, files, watch=events.append)
     for note in program.notes(events):
@@ -216,11 +217,12 @@ def _source(path: Path) -> str:
         raise RequestError(f"{path} can't be read: {error}", "name a Python file") from error
 
 
-async def _read_files(engine: Engine, paths: list[Path] | None) -> tuple[File, ...]:
+async def read_paths(engine: Engine, paths: list[Path] | None) -> tuple[File, ...]:
+    """The files of a command's options. Raises: RequestError."""
     from selfeng.doors.local_files import read_files
 
     limits, large_files = engine.file_limits, engine.configuration.settings.large_files
-    return tuple(await asyncio.to_thread(read_files, paths or [], limits, large_files))
+    return await asyncio.to_thread(read_files, paths or [], limits, large_files)
 
 
 def _say_outcome(execution: Execution, output: Path) -> int:
@@ -289,12 +291,12 @@ async def versions(engine: Engine, name: Name, *, json: AsJson = False) -> None:
     from selfeng.cli.terminal import version_line
 
     tool_versions = await engine.library.versions(name)
-    if json:
-        hidden = {"exchanges"}
-        print_json([v.model_dump(mode="json", exclude=hidden) for v in tool_versions])
-        return
-    for version in tool_versions:
-        typer.echo(visible(version_line(version)))
+    print_listed(
+        tool_versions,
+        lambda version: visible(version_line(version)),
+        as_json=json,
+        hidden={"exchanges"},
+    )
 
 
 @app.command(epilog=example("selfeng diff slugify_text 1 2"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import aclosing
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.cli.command import AsJson, example, on_engine, print_json, print_listed, say
 from selfeng.cli.library_commands import Name as Tool
-from selfeng.cli.library_commands import parsed_arguments
+from selfeng.cli.library_commands import parsed_arguments, read_paths
+from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
 from selfeng.core.visible import one_line, visible
 
@@ -72,13 +72,10 @@ async def add(
     """Have a version of a tool called at set times. Its runs are turns of a conversation."""
     from pydantic import ValidationError
 
-    from selfeng.core.errors import RequestError
     from selfeng.core.schedule import SchedulePlan
     from selfeng.core.value import first_problem
-    from selfeng.doors.local_files import read_files
 
-    limits, large_files = engine.file_limits, engine.configuration.settings.large_files
-    files = await asyncio.to_thread(read_files, file or [], limits, large_files)
+    files = await read_paths(engine, file)
     called = await engine.library.get(tool)
     fields = {
         "name": name,
@@ -98,7 +95,7 @@ async def add(
     except ValidationError as error:
         problem = first_problem(error, "the schedule")
         raise RequestError(problem, "`selfeng schedules add -h` has what is allowed") from error
-    _print(await engine.schedule(LOCAL, plan, files))
+    typer.echo(_line(await engine.schedule(LOCAL, plan, files)))
 
 
 @app.command("list", epilog=example("selfeng schedules list", "selfeng schedules list --json"))
@@ -106,11 +103,7 @@ async def add(
 async def list_schedules(engine: Engine, *, as_json: AsJson = False) -> int:
     """List the schedules of the command line. Exit code 1 if one is paused as a run needs you."""
     listed = await engine.schedules.list(LOCAL)
-    if as_json:
-        print_json([schedule.model_dump(mode="json") for schedule in listed])
-    else:
-        for schedule in listed:
-            _print(schedule)
+    print_listed(listed, _line, as_json=as_json)
     if not listed:
         say("There are no schedules.")
     return int(any(schedule.troubled for schedule in listed))
@@ -124,7 +117,7 @@ async def show(engine: Engine, name: Name, *, as_json: AsJson = False) -> int:
     if as_json:
         print_json(schedule.model_dump(mode="json"))
         return int(schedule.troubled)
-    _print(schedule)
+    typer.echo(_line(schedule))
     if schedule.upcoming:
         due = ", ".join(f"{at:%Y-%m-%d %H:%M}" for at in schedule.upcoming)
         typer.echo(f"  due next: {due} UTC")
@@ -157,14 +150,14 @@ async def run(engine: Engine, name: Name) -> int:
 @on_engine()
 async def pause(engine: Engine, name: Name) -> None:
     """Begin no more runs of a schedule."""
-    _print(await engine.schedules.pause(LOCAL, name))
+    typer.echo(_line(await engine.schedules.pause(LOCAL, name)))
 
 
 @app.command(epilog=example("selfeng schedules resume sales"))
 @on_engine()
 async def resume(engine: Engine, name: Name) -> None:
     """Begin the runs of a paused schedule again, from the next time on."""
-    _print(await engine.schedules.resume(LOCAL, name))
+    typer.echo(_line(await engine.schedules.resume(LOCAL, name)))
 
 
 @app.command(epilog=example("selfeng schedules remove sales"))
@@ -176,19 +169,17 @@ async def remove(engine: Engine, name: Name) -> None:
 
 def _object(text: str) -> Any:
     """Raises: RequestError."""
-    from selfeng.core.errors import RequestError
-
     try:
         return json.loads(text)
     except ValueError as error:
         raise RequestError(f"--deliver is not JSON: {error}", _DELIVER) from error
 
 
-def _print(schedule: Schedule) -> None:
+def _line(schedule: Schedule) -> str:
     state = f"due {schedule.next_at:%Y-%m-%d %H:%M} UTC" if schedule.cron else "on"
     if schedule.state == "paused":
         state = f"paused: {schedule.reason}"
     elif schedule.run:
         state = f"runs; {state}"
     tool = f"{schedule.tool} version {schedule.version}"
-    typer.echo(one_line(f"{schedule.name:24} {tool}, {schedule.when}, {state}"))
+    return one_line(f"{schedule.name:24} {tool}, {schedule.when}, {state}")

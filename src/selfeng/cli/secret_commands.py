@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+from selfeng.cli.command import AsJson, example, on_engine, print_listed, say
 from selfeng.core.owner import LOCAL
 
 if TYPE_CHECKING:
@@ -74,12 +74,12 @@ async def authorize(
 async def list_secrets(engine: Engine, *, json: AsJson = False) -> None:
     """List the names of the secrets, and those that must be entered again."""
     stored = engine.vault.list()
-    if json:
-        print_json([secret.model_dump(mode="json") for secret in stored])
-        return
-    for secret in stored:
-        typer.echo(f"{secret.name:32} {'' if secret.readable else 'enter it again'}".rstrip())
-    if not stored:
+    print_listed(
+        stored,
+        lambda secret: f"{secret.name:32} {'' if secret.readable else 'enter it again'}".rstrip(),
+        as_json=json,
+    )
+    if not stored and not json:
         say("No secret is stored.")
 
 

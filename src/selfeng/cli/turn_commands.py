@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from selfeng.cli.command import AsJson, example, on_engine, on_settings, print_json, say
+from selfeng.cli.command import (
+    AsJson,
+    example,
+    on_engine,
+    on_settings,
+    print_json,
+    print_listed,
+    say,
+)
 from selfeng.cli.shell_completion import conversation_ids, tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -180,14 +188,11 @@ async def conversations(
 ) -> None:
     """List the conversations of the command line, that with the newest turn first."""
     matches = await engine.conversations.list(LOCAL, words)
-    if json:
-        print_json([conversation.model_dump(mode="json") for conversation in matches])
-        return
-    for conversation in matches:
-        typer.echo(
-            f"{conversation.id}  {conversation.active_at:%Y-%m-%d %H:%M}  "
-            f"{one_line(conversation.title)}"
-        )
+    print_listed(
+        matches,
+        lambda its: f"{its.id}  {its.active_at:%Y-%m-%d %H:%M}  {one_line(its.title)}",
+        as_json=json,
+    )
 
 
 @app.command(epilog=example("selfeng spending", "selfeng spending --tools"))
@@ -204,11 +209,7 @@ async def spending(
     """Show what the command line spent on models by month, and what the reuse of tools saved."""
     if tools:
         accounts = await asyncio.to_thread(engine.spending.tools)
-        if json:
-            print_json([account.model_dump(mode="json") for account in accounts])
-            return
-        for account in accounts:
-            typer.echo(_account_line(account))
+        print_listed(accounts, _account_line, as_json=json)
         return
     report = await asyncio.to_thread(engine.spending.report, LOCAL)
     if json:
