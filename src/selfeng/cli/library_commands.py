@@ -30,6 +30,7 @@ from selfeng.core.words import count
 if TYPE_CHECKING:
     from selfeng.core.events import Event
     from selfeng.core.files import File
+    from selfeng.core.provenance import Proposal
     from selfeng.core.result import TaughtRow
     from selfeng.core.settings import Settings
     from selfeng.core.status import Asked
@@ -367,15 +368,9 @@ async def proposals(
             if name
             else await engine.review.proposals(LOCAL)
         )
-        if json:
-            hidden = {"provenance", "witnesses"}
-            print_json([p.model_dump(mode="json", exclude=hidden) for p in listed])
-            return 0
-        for proposal in listed:
-            typer.echo(f"{proposal.name:32} {one_line(proposal.words)}")
-            for objection in proposal.objections:
-                typer.echo(f"  {one_line(objection)}")
-        if name:
+        hidden = {"provenance", "witnesses"}
+        print_listed(listed, _proposal_lines, as_json=json, hidden=hidden)
+        if name and not json:
             behaviour = await engine.review.behaviour(LOCAL, name)
             say(
                 f"Of {behaviour.compared} recorded and generated inputs "
@@ -386,6 +381,11 @@ async def proposals(
                 typer.echo(visible(f"{call.call} {then}{call.after}"))
             typer.echo(visible(f"\n{listed[0].code}\n# tests\n\n{listed[0].tests}"), nl=False)
     return 0
+
+
+def _proposal_lines(proposal: Proposal) -> str:
+    objections = (f"  {one_line(objection)}" for objection in proposal.objections)
+    return "\n".join([f"{proposal.name:32} {one_line(proposal.words)}", *objections])
 
 
 @app.command(epilog=example("selfeng accept slugify_text"))

@@ -149,12 +149,12 @@ class Deliveries:
     async def _post(self, schedule: Schedule, webhook: ToWebhook, outcome: RunResult) -> None:
         body = json.dumps(_payload(schedule, outcome), ensure_ascii=False)
         now = datetime.now(UTC)
-        signature = await asyncio.to_thread(self._signature, webhook, schedule.run, now, body)
+        secret = await asyncio.to_thread(self._secret, webhook.secret)
         headers = {
             "content-type": "application/json",
             "webhook-id": schedule.run,
             "webhook-timestamp": str(int(now.timestamp())),
-            "webhook-signature": signature,
+            "webhook-signature": Webhook(_key(secret)).sign(schedule.run, now, body),
         }
         request = HttpRequest(
             method="POST",
@@ -170,9 +170,6 @@ class Deliveries:
                 f"{access.host} answers with the status {response.status}",
                 "look why it refuses the result, then run the schedule again",
             )
-
-    def _signature(self, webhook: ToWebhook, run: str, now: datetime, body: str) -> str:
-        return Webhook(_key(self._secret(webhook.secret))).sign(run, now, body)
 
     async def _mail(self, schedule: Schedule, mail: ToMail, outcome: RunResult) -> None:
         (access,) = _accesses(schedule)

@@ -99,7 +99,9 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
     last: list[PastTurn] = []
     former: dict[str, set[str]] = {}  # conversation → tools of its turn before
     called = _calls(connection, owner)
-    for uses in _turns(called):
+    returned = (use for use in called if use.call.returned)
+    turns = [list(uses) for _, uses in groupby(returned, key=lambda use: use.turn)]
+    for uses in reversed(turns):  # the oldest first
         now, first_use = {use.tool for use in uses}, uses[0]
         before = former.get(first_use.conversation, set())
         former[first_use.conversation] = now
@@ -184,12 +186,6 @@ def _building_turn(connection: sa.Connection, owner: str, tool: str) -> PastTurn
 def _often(counted: Counter[str]) -> list[tuple[str, int]]:
     often = [(name, times) for name, times in counted.items() if times >= OFTEN]
     return sorted(often, key=lambda pair: (-pair[1], pair[0]))[:_MOST]
-
-
-def _turns(called: list[_Use]) -> list[list[_Use]]:
-    """The calls that returned, by turn, oldest first."""
-    returned = (use for use in called if use.call.returned)
-    return [list(uses) for _, uses in groupby(returned, key=lambda use: use.turn)][::-1]
 
 
 def _calls(connection: sa.Connection, owner: str | None = None) -> list[_Use]:

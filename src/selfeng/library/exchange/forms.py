@@ -16,6 +16,12 @@ from selfeng.core.signature import Parameter
 from selfeng.core.tool import ToolDraft
 
 _PYTHON = ">=3.11"
+_METADATA = """\
+# /// script
+# requires-python = "{python}"
+# dependencies = {packages}
+# ///
+"""
 _LOADER = '''\
 def {loader}():
     """Load the tools that this one imports."""
@@ -105,7 +111,7 @@ def script(tool: ExportedTool) -> str:
     code, modules = tool.draft.code, tool.ordered_modules
     head, body = _split(code) if modules else ("", code)
     loader = _free("_load_imported_tools", code)
-    parts = [_metadata(tool.packages), head]
+    parts = [_METADATA.format(python=_PYTHON, packages=json.dumps(tool.packages)), head]
     if modules:
         sources = ",\n".join(_entry(name, source) for name, source in modules.items())
         parts.append(_LOADER.format(loader=loader, sources=sources))
@@ -115,16 +121,6 @@ def script(tool: ExportedTool) -> str:
         usage=repr(_usage(tool)),
     )
     return "\n".join(filter(None, [*parts, body.rstrip("\n") + "\n"])) + command_line
-
-
-def _metadata(packages: tuple[str, ...]) -> str:
-    lines = [
-        "# /// script",
-        f'# requires-python = "{_PYTHON}"',
-        f"# dependencies = {json.dumps(packages)}",
-        "# ///",
-    ]
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _split(code: str) -> tuple[str, str]:
