@@ -11,7 +11,7 @@ from contextlib import aclosing
 from functools import wraps
 from os import PathLike
 from queue import SimpleQueue
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import Event, Record, TurnFailed, TurnFinished, TurnStopped
@@ -78,6 +78,7 @@ class Agent:
     tools = _blocking(AsyncAgent.tools)
     tool = _blocking(AsyncAgent.tool)
     search = _blocking(AsyncAgent.search)
+    call = _blocking(AsyncAgent.call)
     execute = _blocking(AsyncAgent.execute)
     run_program = _blocking(AsyncAgent.run_program)
     health = _blocking(AsyncAgent.health)
@@ -140,35 +141,6 @@ class Agent:
             if isinstance(record.event, TurnFinished | TurnFailed | TurnStopped):
                 return record.event
         raise RequestError("the agent was closed while the turn ran", "ask again")
-
-    @overload
-    def call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        files: Iterable[Given] = (),
-    ) -> Any: ...
-
-    @overload
-    def call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        returns: type[T],
-        files: Iterable[Given] = (),
-    ) -> T: ...
-
-    def call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        returns: Any = None,
-        files: Iterable[Given] = (),
-    ) -> Any:
-        return self._thread.run(self._agent.call(name, arguments, returns=returns, files=files))
 
 
 def _close(agent: AsyncAgent, thread: "LoopThread") -> None:
