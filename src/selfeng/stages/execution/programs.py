@@ -132,10 +132,11 @@ def _own_network(code: str, imported: Sequence[Tool]) -> str:
 
 def _largest(limits: Sequence[CallLimits]) -> CallLimits:
     """The limits of a call of any of the tools."""
-    joined: dict[str, int] = {}
-    for name, amount in (field for each in limits for field in each):
-        joined[name] = max(joined.get(name, 0), amount or 0)
-    return CallLimits(**{name: amount or None for name, amount in joined.items()})
+    largest = {
+        name: max((getattr(each, name) or 0 for each in limits), default=0) or None
+        for name in CallLimits.model_fields
+    }
+    return CallLimits(**largest)
 
 
 def _importing(code: str, name: str, module: str) -> str:
