@@ -150,8 +150,7 @@ def line_of(event: Event) -> tuple[str, str] | None:
         ):
             return None
         case TurnResumed():
-            words = "begun again" if event.again else "going on after an interruption"
-            return "running", words
+            return "running", "begun again" if event.again else "going on after an interruption"
         case TurnFinished(outcome=Outcome.DECLINED, nearest=nearest):
             near = f": the nearest tools are {', '.join(nearest)}" if nearest else ""
             return "declined", f"this can't be done here{near}"

@@ -388,8 +388,7 @@ class EngineTools:
         structured["new_tools"] = [await self._built(name) for name in story.new_tools]
         if story.runs:
             with suppress(ResourceNotFound):
-                conversations = self._engine.conversations
-                value = await conversations.result_of_turn(self._owner, story.turn)
+                value = await self._engine.conversations.result_of_turn(self._owner, story.turn)
                 structured["value"] = json.loads(value.content)
         return text_result(
             story.whole_text,

@@ -67,8 +67,7 @@ class DurableModel:
             task = asyncio.current_task()
             cancelled = bool(task and task.cancelling())  # else it was enough for whoever asked
             if not (cancelled and work.stopped):
-                outcome = meter.outcome(sent_pieces, cancelled=cancelled)
-                await asyncio.shield(step.record(outcome))
+                await asyncio.shield(step.record(meter.outcome(sent_pieces, cancelled=cancelled)))
             raise
         await step.record(meter.outcome(sent_pieces))
 
@@ -158,8 +157,7 @@ class _DurableSandbox(_Steps):
         async def run(*_: object) -> tuple[Verdict, list[TestResult]]:
             return await self._part.verify(job, tell), live_results
 
-        step_name = name_of("sandbox.verify", job)
-        verdict, results = await done_once(step_name, run)
+        verdict, results = await done_once(name_of("sandbox.verify", job), run)
         for result in results if results is not live_results else ():
             on_test(result)
         return verdict

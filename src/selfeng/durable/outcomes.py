@@ -66,8 +66,7 @@ class StepMeter(Budget):
         self, value: Any = None, error: AgentError | None = None, *, cancelled: bool = False
     ) -> StepOutcome:
         """An outcome with what was spent so far."""
-        spent = tuple(self._charges)
-        return StepOutcome(value, error, spent, self._budget.seconds, cancelled)
+        return StepOutcome(value, error, tuple(self._charges), self._budget.seconds, cancelled)
 
 
 def name_of(door: str, *values: Any) -> str:

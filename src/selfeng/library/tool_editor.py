@@ -102,8 +102,7 @@ class Proposals:
 
     def get(self, owner: str, name: str) -> Proposal:
         """Waiting or refused. Raises: ResourceNotFound."""
-        query = sa.select(proposals.c.proposal).where(_is(owner, name))
-        text = fetch_value(self._engine, query)
+        text = fetch_value(self._engine, sa.select(proposals.c.proposal).where(_is(owner, name)))
         if text is None:
             raise ResourceNotFound(
                 f"no proposal {name[:80]!r} waits for you",

@@ -117,8 +117,7 @@ class Vectors:
             )
             if (examples, remaining) == (tool.example_requests, used):
                 return None
-            changed = tool.model_copy(update={"example_requests": examples})
-            return _FoundBy(changed, remaining)
+            return _FoundBy(tool.model_copy(update={"example_requests": examples}), remaining)
 
         return self._change(name, remove, records.release, without_vector=True)
 

@@ -53,8 +53,7 @@ def _system_as_user(messages: Sequence[Message]) -> list[Message]:
     """The messages, with each system message as a part of the user's message after it."""
     joined: list[Message] = []
     for message in messages:
-        is_system = message["role"] in _SYSTEM
-        plain = {**message, "role": "user"} if is_system else message
+        plain = {**message, "role": "user"} if message["role"] in _SYSTEM else message
         follows = bool(joined) and plain["role"] == joined[-1]["role"] == "user"
         joined[-1:] = [_joined(joined[-1], plain)] if follows else [*joined[-1:], plain]
     return joined
@@ -143,10 +142,6 @@ def _renamed(old: str, new: str) -> Callable[[Body], Body]:
     return lambda body: {new if name == old else name: value for name, value in body.items()}
 
 
-def _without_stream(body: Body) -> Body:
-    return _without("stream", _without("stream_options", body))
-
-
 _CHANGES: Mapping[str, Callable[[Body], Body]] = MappingProxyType(
     {
         "developer messages as system messages": _over_messages(_developer_as_system),
@@ -158,7 +153,7 @@ _CHANGES: Mapping[str, Callable[[Body], Body]] = MappingProxyType(
         "no strict schemas": _without_strict,
         "a newer name of the length limit": _renamed(_OLD_CAP, _NEW_CAP),
         "an older name of the length limit": _renamed(_NEW_CAP, _OLD_CAP),
-        "no stream": _without_stream,
+        "no stream": lambda body: _without("stream", _without("stream_options", body)),
     }
 )
 (

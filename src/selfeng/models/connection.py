@@ -145,8 +145,7 @@ class ModelConnection:
         with self._metered(request, budget) as meter:
             pieces = await self._opened(request, budget, budget.tokens_left - meter.tokens.input)
             piece, received = await anext(pieces), ReceivedCalls()
-            called = received.take(piece.calls)
-            meter.count(piece.text + piece.thought + called)
+            meter.count(piece.text + piece.thought + received.take(piece.calls))
             meter.report(piece.usage)
             if piece.error:
                 raise piece.error

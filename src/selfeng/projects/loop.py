@@ -207,8 +207,7 @@ class Build:
         with suppress(WorkspaceError):
             text = self._requirements()
         there = newest(self._store.backups(self._name))
-        files = len(self._workspace.paths())
-        return Begun(files, text, there, self._store.begin(self._name))
+        return Begun(len(self._workspace.paths()), text, there, self._store.begin(self._name))
 
     async def _step(self, door: str, do: Callable[[], T], *name_parts: Any) -> T:
         """Do what blocks as a step."""
@@ -376,8 +375,7 @@ class Build:
             new = self._asks or self._consent.pausing
             return new
 
-        name = name_of("project.pauses", self._name, self._choice.epoch)
-        pauses = await done_once(name, look)
+        pauses = await done_once(name_of("project.pauses", self._name, self._choice.epoch), look)
         if new is None:  # it was in another process
             self._consent.pausing = pauses
         return pauses

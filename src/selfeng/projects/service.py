@@ -314,8 +314,7 @@ class ProjectService:
         wrote its options.
         """
         assert isinstance(request.kind, ProjectBuild)
-        options = ProjectOptions.of(request.kind.options)
-        _, begin = self._building(claimed.conversation_id, options)
+        _, begin = self._building(claimed.conversation_id, ProjectOptions.of(request.kind.options))
         await self._starter.go_on(
             claimed, events, lambda resumed, _watch: begin(resumed=resumed), request, lasting=True
         )

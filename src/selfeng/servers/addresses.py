@@ -58,6 +58,5 @@ def _is_direct(ip: IPv4Address | IPv6Address) -> bool:
 
 async def resolve(host: str, port: int) -> Sequence[str]:
     """The addresses that the system has for a name, in its order. Raises: OSError."""
-    loop = asyncio.get_running_loop()
-    entries = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in entries))

@@ -299,8 +299,7 @@ class FairLine:
         self._waiting: dict[Key, dict[Key, deque[QueuedTurn]]] = {}
         for turn in waiting:
             person, conversation = turn.keys
-            of_person = self._waiting.setdefault(person, {})
-            of_person.setdefault(conversation, deque()).append(turn)
+            self._waiting.setdefault(person, {}).setdefault(conversation, deque()).append(turn)
 
     def next(self) -> QueuedTurn | None:
         """Let the next one run; None if none may."""

@@ -274,8 +274,7 @@ class _PrintedModule:
             if around is None:
                 return _unparsed(self._module)
             first, last = self._span(around)
-            statement = self._statement(around)
-            return "".join([*self._lines[:first], statement, *self._lines[last:]])
+            return "".join([*self._lines[:first], self._statement(around), *self._lines[last:]])
         finally:
             setattr(node, field, old)
 

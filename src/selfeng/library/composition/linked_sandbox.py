@@ -41,8 +41,7 @@ class PinnedSources:
     def follow(self, change: LibraryChange) -> None:
         """Drop a removed tool: its history may be deleted, and the numbers of its versions free."""
         if change.change == "removed":
-            pins = [pin for pin in self._code_by_pin if pin.name == change.name]
-            for pin in pins:
+            for pin in [pin for pin in self._code_by_pin if pin.name == change.name]:
                 del self._code_by_pin[pin]
 
     async def _source(self, pin: Requirement) -> str:
@@ -81,8 +80,7 @@ class LinkedSandbox:
         ):  # they need different versions of one tool, so each runs with its own
             alone = [await self.verify_versions(job, [version], timeout) for version in versions]
             return tuple(verdict for verdicts in alone for verdict in verdicts)
-        linked = await self._linked(job, pins)
-        return await self._sandbox.verify_versions(linked, versions, timeout)
+        return await self._sandbox.verify_versions(await self._linked(job, pins), versions, timeout)
 
     async def execute(
         self,
