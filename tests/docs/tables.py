@@ -20,8 +20,11 @@ from selfeng.autocoder import ProjectOptions
 from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
+from selfeng.core.project_events import ProjectEvent
 from selfeng.core.settings import Settings
 from selfeng.core.stage import STAGES
+from selfeng.core.stage_event import StageEvent
+from selfeng.core.value import Coded, Value
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng.store.stored_data import DATA_KINDS, UNTIL
@@ -135,7 +138,9 @@ def _command(name: str, command: Any) -> str:
 def _event(event: type[BaseModel]) -> tuple[str, str, str]:
     own = [
         name
-        for name in event.__annotations__
+        for base in reversed(event.__mro__[: event.__mro__.index(Value)])
+        if base not in (StageEvent, ProjectEvent, Coded)
+        for name in base.__annotations__
         if name != "type" and not event.model_fields[name].exclude
     ]
     return (

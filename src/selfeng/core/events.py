@@ -12,7 +12,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from selfeng.core.errors import FailureCause, FailureKind
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import PlannedStep
@@ -22,7 +21,7 @@ from selfeng.core.question import Answer, Consent, Question
 from selfeng.core.schedule import SchedulePlan
 from selfeng.core.spec import SpecifiedTool
 from selfeng.core.stage import Place, StageName
-from selfeng.core.stage_event import StageEvent, Usage
+from selfeng.core.stage_event import FailureEvent, FinalEvent, StageEvent, Usage
 from selfeng.core.status import Part
 from selfeng.core.tool import Standing
 from selfeng.core.value import Coded, Value
@@ -74,7 +73,14 @@ class BudgetSpent(Value):
     """Since the turn began."""
 
 
-class ThoughtAloud(Value):
+class ModelReport(Value):
+    """A report of a model call before its reply is complete."""
+
+    prompt: str = ""
+    """Name of the call's prompt."""
+
+
+class ThoughtAloud(ModelReport):
     """The next piece of what the model thinks before it replies: no part of any reply."""
 
     type: Literal["thought_aloud"] = "thought_aloud"
@@ -82,21 +88,17 @@ class ThoughtAloud(Value):
     """Of one call some 8,000 characters at most."""
     call: int
     """Tells apart the model calls of a turn."""
-    prompt: str = ""
-    """Name of the call's prompt."""
 
 
-class ModelAskedAgain(Value):
+class ModelAskedAgain(ModelReport):
     """The model's server failed, or did not answer in time, and is sent the same request again."""
 
     type: Literal["model_asked_again"] = "model_asked_again"
     attempt: int
     """From 2."""
-    prompt: str = ""
-    """Name of the call's prompt."""
 
 
-class ModelSilent(Value):
+class ModelSilent(ModelReport):
     """The model's server has sent nothing for a while; the turn waits on."""
 
     type: Literal["model_silent"] = "model_silent"
@@ -106,8 +108,6 @@ class ModelSilent(Value):
     """Seconds of silence after which it is asked again, or its call fails."""
     attempts: int
     """How often it is asked before its call fails; 1 once a part of the reply is there."""
-    prompt: str = ""
-    """Name of the call's prompt."""
 
 
 ModelNews = ThoughtAloud | ModelAskedAgain | ModelSilent
@@ -183,35 +183,36 @@ class Searching(StageEvent):
     type: Literal["searching"] = "searching"
 
 
-class ToolFound(StageEvent, Coded):
-    """One of the tools that the search offered was chosen."""
+class Searched(StageEvent, Coded):
+    """A search of the library ended."""
 
-    type: Literal["tool_found"] = "tool_found"
-    tool: str
-    confidence: float
-    """0..1, calibrated."""
     considered: tuple[str, ...] = ()
     """Names of all candidates, best first."""
     confidences: tuple[float, ...] = ()
     """Their confidences: by the search, and by what the model chose and left; () in records of
     older versions.
     """
-    reason: str = ""
-    """Why the search alone decided; "" if the model chose."""
     standalone: str = ""
     """The request in English, standing alone, in the model's words; "" where it was not asked."""
     seconds: float = 0.0
 
 
-class NoToolFound(StageEvent, Coded):
+class ToolFound(Searched):
+    """One of the tools that the search offered was chosen."""
+
+    type: Literal["tool_found"] = "tool_found"
+    tool: str
+    confidence: float
+    """0..1, calibrated."""
+    reason: str = ""
+    """Why the search alone decided; "" if the model chose."""
+
+
+class NoToolFound(Searched):
     """No tool of the library fits, so one is built."""
 
     type: Literal["no_tool_found"] = "no_tool_found"
     reason: str
-    considered: tuple[str, ...] = ()
-    confidences: tuple[float, ...] = ()
-    standalone: str = ""
-    seconds: float = 0.0
 
 
 class LessonsShown(StageEvent):
@@ -270,33 +271,36 @@ class SuiteRepeated(StageEvent):
     """The difference, such as `test_doubles failed`."""
 
 
-class AnswerCorrected(StageEvent):
+class ToolEvent(StageEvent):
+    """An event of a tool, or of a call of it."""
+
+    tool: str
+
+
+class AnswerCorrected(ToolEvent):
     """A new version of a tool replaces one whose result the person disagreed with."""
 
     type: Literal["answer_corrected"] = "answer_corrected"
-    tool: str
     version: int
     turn_id: str
     """The turn whose answer was wrong."""
 
 
-class ToolProposed(StageEvent):
+class ToolProposed(ToolEvent):
     """A new tool, or a version of one, waits for the person to accept it."""
 
     type: Literal["tool_proposed"] = "tool_proposed"
-    tool: str
     version: int
     based_on: int
     """0 for a new tool."""
 
 
-class AnswersRecomputed(StageEvent):
+class AnswersRecomputed(ToolEvent):
     """The corrected tool was called as for the person's earlier answers; which of them change is
     read again whenever the person looks, since their values end with their conversations.
     """
 
     type: Literal["answers_recomputed"] = "answers_recomputed"
-    tool: str
     version: int
     computed: int
     changed: int
@@ -326,11 +330,10 @@ class PlanStepChanged(Value):
     seconds: float = 0.0
 
 
-class Executing(StageEvent):
+class Executing(ToolEvent):
     """The tool is called."""
 
     type: Literal["executing"] = "executing"
-    tool: str
     arguments: str
     """The arguments as JSON text of an object; one of more than 20,000 characters is shortened to
     text.
@@ -343,11 +346,10 @@ class Executing(StageEvent):
     """The limits that a person allowed it, where they exceed the usual."""
 
 
-class ExecutionProgress(StageEvent):
+class ExecutionProgress(ToolEvent):
     """How far a call is, by the MCP server, or by what its tool printed."""
 
     type: Literal["execution_progress"] = "execution_progress"
-    tool: str
     done: float
     """In the server's unit; in the sandbox, seconds."""
     total: float | None = None
@@ -357,40 +359,36 @@ class ExecutionProgress(StageEvent):
     """Its place among the calls that wait for room on the machine; 0 once it runs."""
 
 
-class ConsentDecided(StageEvent):
+class ConsentDecided(ToolEvent):
     """A person decided what a tool may use outside the sandbox."""
 
     type: Literal["consent_decided"] = "consent_decided"
-    tool: str
     server: str
     """The MCP server, or the hosts."""
     decision: Consent
     """once: for this turn; no: the turn continues without it."""
 
 
-class ExecutionFinished(StageEvent):
+class ExecutionFinished(ToolEvent):
     """The tool returned."""
 
     type: Literal["execution_finished"] = "execution_finished"
-    tool: str
     execution: Execution
     seconds: float = 0.0
 
 
-class ExecutionFailed(StageEvent):
+class ExecutionFailed(ToolEvent):
     """The tool raised, or the sandbox ended it."""
 
     type: Literal["execution_failed"] = "execution_failed"
-    tool: str
     execution: Execution
     seconds: float = 0.0
 
 
-class Witnessed(StageEvent):
+class Witnessed(ToolEvent):
     """Other candidates of the tool were called as the tool was, without effects."""
 
     type: Literal["witnessed"] = "witnessed"
-    tool: str
     agree: int
     """How many returned the same value."""
     of: int
@@ -399,31 +397,28 @@ class Witnessed(StageEvent):
     """The beginning of another value that one of them returned."""
 
 
-class FilesMade(StageEvent):
+class FilesMade(ToolEvent):
     """The call made files that the person may have."""
 
     type: Literal["files_made"] = "files_made"
-    tool: str
     files: tuple[FileReference, ...]
     contents: Contents = ()
 
 
-class ToolStandingChanged(StageEvent):
+class ToolStandingChanged(ToolEvent):
     """The outcome of the call made the library trust the tool, or retire it."""
 
     type: Literal["tool_standing_changed"] = "tool_standing_changed"
-    tool: str
     before: Standing
     after: Standing
     reason: str
     """One sentence for people."""
 
 
-class ToolMismatch(StageEvent, Coded):
+class ToolMismatch(ToolEvent, Coded):
     """The tool that was found can't be called with what the request says."""
 
     type: Literal["tool_mismatch"] = "tool_mismatch"
-    tool: str
     problem: str
     then: Literal["ask", "synthesize"]
     """Whether the person is asked for what is missing, or a new tool is written."""
@@ -500,7 +495,7 @@ class AnswerToken(Value):
     """
 
 
-class TurnFinished(Coded):
+class TurnFinished(Coded, FinalEvent):
     """The turn ended with words for the person."""
 
     type: Literal["turn_finished"] = "turn_finished"
@@ -516,11 +511,9 @@ class TurnFinished(Coded):
     """failed: what to do, a part of a sentence."""
     reused: tuple[str, ...] = ()
     """answered: the tools that it called, if it built none."""
-    usage: Usage = Usage()
-    seconds: float = 0.0
 
 
-class TurnFailed(Value):
+class TurnFailed(FailureEvent, FinalEvent):
     """The turn gave up."""
 
     type: Literal["turn_failed"] = "turn_failed"
@@ -528,34 +521,20 @@ class TurnFailed(Value):
     """The place of the failure: a stage, `building` or `acting` on a project, the name of an agent,
     or `internal`.
     """
-    message: str
-    remedy: str = ""
-    kind: FailureKind = "internal"
-    cause: FailureCause = ""
-    values: Mapping[str, str | float] = {}
-    """Names and numbers in the message."""
     outcome: Literal[Outcome.FAILED] = Outcome.FAILED
     reached: str = ""
     """kind `budget`: what was done by then, for people; "" if nothing."""
-    usage: Usage = Usage()
-    seconds: float = 0.0
 
 
-class DeliveryFailed(Value):
+class DeliveryFailed(FailureEvent):
     """The result of a scheduled run could not go where its schedule sends it."""
 
     type: Literal["delivery_failed"] = "delivery_failed"
     schedule: str
     """Its name."""
-    message: str
-    remedy: str = ""
-    kind: FailureKind = "internal"
-    cause: FailureCause = ""
-    values: Mapping[str, str | float] = {}
-    """Names and numbers in the message."""
 
 
-class TurnStopped(Value):
+class TurnStopped(FinalEvent):
     """The turn was cancelled, by the person or because the server ended."""
 
     type: Literal["turn_stopped"] = "turn_stopped"
@@ -563,8 +542,6 @@ class TurnStopped(Value):
     by: Literal["person", "server"] = "person"
     """server: it ended, or was interrupted."""
     outcome: Literal[Outcome.STOPPED] = Outcome.STOPPED
-    usage: Usage = Usage()
-    seconds: float = 0.0
 
 
 Event = Annotated[

@@ -1,11 +1,9 @@
 """The events of a project's build; part of the union in `events`."""
 
-from collections.abc import Mapping
 from typing import Literal
 
-from selfeng.core.errors import FailureCause, FailureKind
 from selfeng.core.files import media_type
-from selfeng.core.stage_event import StageEvent, Usage
+from selfeng.core.stage_event import FailureEvent, FinalEvent, StageEvent
 from selfeng.core.value import Value
 
 
@@ -29,6 +27,13 @@ class ProjectEvent(StageEvent):
     project: str
 
 
+class ProjectStep(ProjectEvent):
+    """An event of a build that has examined the project."""
+
+    epoch: int
+    """How many times, from 1."""
+
+
 class ProjectStarted(ProjectEvent):
     """A build began."""
 
@@ -41,12 +46,10 @@ class ProjectStarted(ProjectEvent):
     """Whether it continues an earlier build."""
 
 
-class ProjectReasoned(ProjectEvent):
+class ProjectReasoned(ProjectStep):
     """The build examined the project: every Python file validated, tests and main run."""
 
     type: Literal["project_reasoned"] = "project_reasoned"
-    epoch: int
-    """How many times this build has examined the project, from 1."""
     file_count: int
     python_files: int
     invalid: tuple[str, ...]
@@ -59,11 +62,10 @@ class ProjectReasoned(ProjectEvent):
     seconds: float = 0.0
 
 
-class ProjectActChosen(ProjectEvent):
+class ProjectActChosen(ProjectStep):
     """The model chose the next action."""
 
     type: Literal["project_act_chosen"] = "project_act_chosen"
-    epoch: int
     action: str
     arguments: str
     """As JSON text of an object."""
@@ -73,21 +75,19 @@ class ProjectActChosen(ProjectEvent):
     """Name of the prompt behind the choice."""
 
 
-class ProjectPaused(ProjectEvent):
+class ProjectPaused(ProjectStep):
     """The chosen action waits for approval: every action in step mode, a package always."""
 
     type: Literal["project_paused"] = "project_paused"
-    epoch: int
     action: str
     package: str = ""
     """The package to approve; "" in step mode."""
 
 
-class ProjectChanged(ProjectEvent):
+class ProjectChanged(ProjectStep):
     """An action changed a file."""
 
     type: Literal["project_changed"] = "project_changed"
-    epoch: int
     path: str
     change: Literal["created", "edited", "deleted", "unchanged"]
     diff: str
@@ -96,11 +96,10 @@ class ProjectChanged(ProjectEvent):
     """The zip of the project before the change."""
 
 
-class ProjectRan(ProjectEvent):
+class ProjectRan(ProjectStep):
     """A run of a Python file ended in the sandbox."""
 
     type: Literal["project_ran"] = "project_ran"
-    epoch: int
     path: str
     arguments: tuple[str, ...] = ()
     success: bool
@@ -116,52 +115,40 @@ class ProjectRan(ProjectEvent):
     seconds: float = 0.0
 
 
-class ProjectTested(ProjectEvent):
+class ProjectTested(ProjectStep):
     """The tests of a file ended in the sandbox."""
 
     type: Literal["project_tested"] = "project_tested"
-    epoch: int
     path: str
     success: bool
     output: str
     seconds: float = 0.0
 
 
-class ProjectFinished(ProjectEvent):
+class ProjectFinished(ProjectEvent, FinalEvent):
     """Everything passes, and the model judges the goal met."""
 
     type: Literal["project_finished"] = "project_finished"
     summary: str
     steps: int
     """Number of actions of this build."""
-    usage: Usage = Usage()
-    seconds: float = 0.0
 
 
-class ProjectFailed(ProjectEvent):
+class ProjectFailed(ProjectEvent, FailureEvent, FinalEvent):
     """The build gave up."""
 
     type: Literal["project_failed"] = "project_failed"
-    message: str
-    remedy: str = ""
-    kind: FailureKind = "internal"
-    cause: FailureCause = ""
-    values: Mapping[str, str | float] = {}
     reached: str = ""
     """How far the project got, in one sentence."""
     steps: int = 0
-    usage: Usage = Usage()
-    seconds: float = 0.0
 
 
-class ProjectStopped(ProjectEvent):
+class ProjectStopped(ProjectEvent, FinalEvent):
     """The build was stopped on request; another build can continue it."""
 
     type: Literal["project_stopped"] = "project_stopped"
     reason: str
     steps: int = 0
-    usage: Usage = Usage()
-    seconds: float = 0.0
 
 
 PROJECT_FINAL = (ProjectFinished, ProjectFailed, ProjectStopped)

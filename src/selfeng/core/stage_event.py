@@ -1,5 +1,10 @@
-"""The fields that events have in common: the stage they come from, and the use of the model."""
+"""The fields that events have in common: the stage they come from, the failure that they report,
+and the use of the model.
+"""
 
+from collections.abc import Mapping
+
+from selfeng.core.errors import FailureCause, FailureKind
 from selfeng.core.value import Value
 
 
@@ -20,3 +25,21 @@ class StageEvent(Value):
     """Id of the step, "" for the turn itself."""
     within: str = ""
     """Id of the delegation that caused it, "" for none."""
+
+
+class FailureEvent(Value):
+    """An event that reports an error, and what to do."""
+
+    message: str
+    remedy: str = ""
+    kind: FailureKind = "internal"
+    cause: FailureCause = ""
+    values: Mapping[str, str | float] = {}
+    """Names and numbers in the message."""
+
+
+class FinalEvent(Value):
+    """An event that ends a turn or a build."""
+
+    usage: Usage = Usage()
+    seconds: float = 0.0

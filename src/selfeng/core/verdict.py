@@ -184,10 +184,26 @@ them.
 """
 
 
-class Returned(Value):
-    """The tool returned a value. `refused_files`: name and reason of each file that the sandbox
-    does not hand out.
+class RunEnded(Value):
+    """An execution, however it ended."""
+
+    stdout: str = ""
+    seconds: float = 0.0
+    no_exchange: NoExchange = ""
+
+
+class CallEnded(RunEnded):
+    """An execution that the tool itself ended. `refused_files`: name and reason of each file that
+    the sandbox does not hand out.
     """
+
+    files: Files = ()
+    exchanges: Exchanges = ()
+    refused_files: tuple[str, ...] = ()
+
+
+class Returned(CallEnded):
+    """The tool returned a value."""
 
     outcome: Literal["returned"] = "returned"
     type_name: str
@@ -207,12 +223,6 @@ class Returned(Value):
     too_large: int = 0
     """Characters of the JSON of a value that is too large to be kept; 0 for any other."""
     truncated: bool = False
-    stdout: str = ""
-    files: Files = ()
-    exchanges: Exchanges = ()
-    refused_files: tuple[str, ...] = ()
-    seconds: float = 0.0
-    no_exchange: NoExchange = ""
 
     @property
     def result(self) -> Result | None:
@@ -223,32 +233,23 @@ class Returned(Value):
         return Result(reference=self.value, content=content)
 
 
-class Raised(Value):
+class Raised(CallEnded):
     """The tool raised an exception."""
 
     outcome: Literal["raised"] = "raised"
     type_name: str
     message: str
     traceback: str = ""
-    stdout: str = ""
-    files: Files = ()
-    exchanges: Exchanges = ()
-    refused_files: tuple[str, ...] = ()
-    seconds: float = 0.0
-    no_exchange: NoExchange = ""
     lacks: Annotated[NetworkAccess | None, Field(exclude_if=lambda access: access is None)] = None
     """The host that a redirect led to and that a person can allow, if the call failed by that."""
 
 
-class Killed(Value):
+class Killed(RunEnded):
     """The sandbox ended the tool: it was too slow, used too much memory, or its process died."""
 
     outcome: Literal["killed"] = "killed"
     reason: str
     """One sentence that names the limit, such as `It used 30 s of processor time.`"""
-    stdout: str = ""
-    seconds: float = 0.0
-    no_exchange: NoExchange = ""
 
 
 Execution = Annotated[Returned | Raised | Killed, Field(discriminator="outcome")]
