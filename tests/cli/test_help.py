@@ -151,7 +151,7 @@ def test_a_shell_completes_commands_tools_and_parts(tmp_path):
     home.tools.mkdir()
     for name in ("count_words", "test_count_words", "count_lines", "slugify_text"):
         (home.tools / f"{name}.py").touch()
-    assert complete("selfeng ver", home) == ["versions", "verify"]
+    assert complete("selfeng ver", home) == ["versions", "verify", "verify-receipt"]
     assert complete("selfeng call count", home) == ["count_lines", "count_words"]
     assert complete("selfeng check s", home) == ["sandbox", "synthesis_engine"]
     assert complete("selfeng ask --conversation ", home) == []

@@ -134,12 +134,12 @@ def test_what_is_wrong_is_named(server: ServerProcess, visitor: requests.Session
     with server.socket(visitor) as page:
         assert page.call("ask", {"text": "x" * 1_000_000})["error"] == {
             "message": "text: String should have at most 20000 characters",
-            "remedy": "send {text, conversation_id, files, answers, again, after, model, temporary, request_id}",
+            "remedy": "send {text, conversation_id, files, answers, again, after, model, temporary, timezone, request_id}",
             **codes("request"),
         }
         assert page.call("ask", None)["error"] == {
             "message": "the event must carry one object",
-            "remedy": "send {text, conversation_id, files, answers, again, after, model, temporary, request_id}",
+            "remedy": "send {text, conversation_id, files, answers, again, after, model, temporary, timezone, request_id}",
             **codes("request"),
         }
         assert page.call("ask", {"text": " "})["error"]["message"] == "the request is blank"

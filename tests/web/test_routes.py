@@ -200,6 +200,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "model": "offline",
         "version": 2,
         "standing": "provisional",
+        "merged_into": "",
         "frozen": False,
         "signature": "add(a: int, b: int = 1) -> int",
         "imported": None,
