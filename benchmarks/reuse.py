@@ -129,6 +129,8 @@ def _value(schema: Mapping[str, Any]) -> Any:
         return schema["enum"][0]
     if "anyOf" in schema:
         return _value(schema["anyOf"][0])
+    if "null" in schema.get("type", ()):
+        return None
     if schema.get("type") == "array":
         return [_value(schema.get("items", {}))]
     return _VALUES[schema.get("type", "string")]

@@ -59,6 +59,7 @@ async def test_a_right_tool_passes(verify) -> None:
             )
         ),
         seconds=verdict.seconds,
+        image=verdict.image,
     )
 
 

@@ -331,8 +331,8 @@ def test_the_migration_counts_earlier_reuses_once(old_url: str) -> None:
         schema.tool_reuses.drop(connection)
         connection.exec_driver_sql("ALTER TABLE tool_versions DROP COLUMN seconds")
         command.stamp(config, BEFORE)
-    database.dispose()
-    database = open_database(old_url)
+        command.upgrade(config, "0034")
+        command.stamp(config, "head")
     account = Turns(database).accounts()["slugify"]
     assert (account.reuses, account.spent) == (2, Costs(tokens=100, cost=0.01, seconds=2.0))
     database.dispose()
