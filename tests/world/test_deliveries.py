@@ -181,7 +181,7 @@ async def test_a_mail_has_the_result_and_the_files(
     mail = ToMail(to="you@world.example", sender="me@world.example", server=host, secret="KEY")
     to_mail = schedule(mail)
     async with mail_server(tmp_path, CANARY) as (server, broker):
-        sending = Deliveries(broker, Grants(database), only_key, tmp_path)
+        sending = Deliveries(broker, Grants(database), only_key, tmp_path, ())
         await sending.allow(to_mail)
         if host.startswith("other"):  # the server has no certificate of that name
             with pytest.raises(NetworkRefused, match="does not take the mail"):
@@ -210,7 +210,7 @@ async def test_a_wrong_password_is_an_error_that_does_not_tell_it(
         secret="KEY",
     )
     async with mail_server(tmp_path, "another") as (_, broker):
-        sending = Deliveries(broker, Grants(database), only_key, tmp_path)
+        sending = Deliveries(broker, Grants(database), only_key, tmp_path, ())
         await sending.allow(schedule(mail))
         with pytest.raises(NetworkRefused, match="does not take the mail") as raised:
             await sending.deliver(schedule(mail), RAN)
