@@ -29,6 +29,7 @@ from selfeng.core.schedule import Schedule, SchedulePlan, ToFolder, ToWebhook, W
 from selfeng.core.status import Asked
 from selfeng.core.verdict import Execution, Raised
 from selfeng.engine import Engine
+from selfeng.stages.watched_folders import FileVersion
 from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.schedules import Schedules
 from tests.doubles import (
@@ -638,6 +639,27 @@ async def test_each_version_of_a_file_in_a_watched_folder_begins_one_run(
     assert [(file.name, file.size) for file in files] == [("a.csv", 1), ("b.csv", 2), ("a.csv", 3)]
     assert schedule.last
     assert (schedule.state, schedule.last.problem, schedule.run_files) == ("active", "", ())
+
+
+async def test_a_folder_with_an_unexpected_error_keeps_no_other_schedule_from_running(
+    database: sa.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "in"
+    async with watching(database, folder, returned("1")) as (engine, sandbox, plan):
+        await engine.schedule("me", plan.model_copy(update={"name": "broken"}))
+        await engine.schedule("me", plan.model_copy(update={"name": "sums"}))
+        complete, failures = engine.schedules._folders.complete, iter([ValueError("broken")])
+
+        def failing(watch: Watch, after: datetime) -> list[FileVersion]:
+            if error := next(failures, None):
+                raise error
+            return complete(watch, after)
+
+        monkeypatch.setattr(engine.schedules._folders, "complete", failing)
+        (folder / "a.csv").write_text("1")
+        await engine.schedules.look()
+        await engine.settle()
+    assert [arguments for _, arguments in sandbox.executed] == [{"path": "a.csv"}]
 
 
 async def test_a_file_that_is_written_or_was_there_before_begins_nothing(

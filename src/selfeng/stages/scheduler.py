@@ -9,8 +9,8 @@ queue goes on with one that is.
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -160,9 +160,9 @@ class Scheduler:
         answer: Answer,
         place: tuple[str, str | None],
     ) -> ScheduleAnswer | HandCall:
-        """What a person's answer to the question about a schedule has a turn do, after that was
-        added with the files that it names, once however often the question is answered. `place`:
-        the conversation, and the turn after which.
+        """The kind of the turn that a person's answer to the question about a schedule begins. If
+        they agree, the schedule is added first with the files that it names, once however often the
+        question is answered. `place`: the conversation, and the turn after which.
 
         Raises: as `add`.
         """
@@ -289,14 +289,27 @@ class Scheduler:
 
     async def look(self) -> None:
         """Begin what is due, or has a new file, and note what has ended."""
-        await self._look_at_times()
+        for row in await asyncio.to_thread(self._schedules.due, datetime.now(UTC)):
+            async with self._guarded(row):
+                schedule = await self._follow(row) if row.run else row
+                async with self._guarded(schedule):
+                    if not schedule.run and schedule.state == "active":
+                        await self._take(schedule)
         for schedule in await asyncio.to_thread(self._schedules.watching):
-            try:
+            async with self._guarded(schedule):
                 await self._look_for_files(schedule)
-            except (LimitReached, ResourceBusy) as error:
-                log.info("%s waits: %s", schedule.name, error)
-            except AgentError as error:
-                await self._give_up(schedule, error)
+
+    @asynccontextmanager
+    async def _guarded(self, schedule: Schedule) -> AsyncIterator[None]:
+        """An error of one schedule pauses it or is logged: the others still run."""
+        try:
+            yield
+        except LimitReached as error:
+            log.info("%s waits: %s", schedule.name, error)
+        except AgentError as error:
+            await self._give_up(schedule, error)
+        except Exception:
+            log.exception("the schedule %s could not be looked after", schedule.id)
 
     async def _look_for_files(self, schedule: Schedule) -> None:
         """Begin a run for the oldest version of a file that had none."""
@@ -310,23 +323,9 @@ class Scheduler:
             if await asyncio.to_thread(self._journal.conversation_of, run):
                 looked_up.add(run)
             elif file := await asyncio.to_thread(self._folders.read, version):
-                await self._start(schedule, run, {schedule.watch.parameter: file.name}, (file,))
+                with suppress(ResourceBusy):  # another process has begun a run
+                    await self._start(schedule, run, {schedule.watch.parameter: file.name}, (file,))
                 return
-
-    async def _look_at_times(self) -> None:
-        for row in await asyncio.to_thread(self._schedules.due, datetime.now(UTC)):
-            schedule = row
-            try:
-                if schedule.run:
-                    schedule = await self._follow(schedule)
-                if not schedule.run and schedule.state == "active":
-                    await self._take(schedule)
-            except LimitReached as error:
-                log.info("%s waits: %s", schedule.name, error)
-            except AgentError as error:
-                await self._give_up(schedule, error)
-            except Exception:  # one schedule must not keep the others from running
-                log.exception("the schedule %s could not be looked after", schedule.id)
 
     async def _take(self, schedule: Schedule) -> None:
         """Begin the run that is due, unless it was missed, or another process does."""
@@ -438,7 +437,7 @@ class Scheduler:
         await asyncio.to_thread(self._schedules.end, schedule, last)
 
     def _result(self, schedule: Schedule, events: Sequence[Event], text: str) -> RunResult:
-        """What a run gave. Blocking."""
+        """The result of a run. Blocking."""
         read = self._files.contents(schedule.conversation_id).file
         file_events = [e for e in events if isinstance(e, FilesMade)]
         result = None
@@ -474,7 +473,7 @@ class Scheduler:
 
 
 def _words(error: AgentError) -> str:
-    """What went wrong, and the remedy, in one line."""
+    """The error and its remedy, in one line."""
     return one_line(": ".join(filter(None, (error.message, error.remedy))))
 
 
