@@ -67,7 +67,7 @@ class Habits(Value):
 
 
 class ToolUses(NamedTuple):
-    """What is recorded of the uses of a tool by anybody: when its version was made and when it last
+    """The recorded uses of a tool by all persons: when its version was made and when it last
     served, UTC; how much its suite notices, if the gate measured that; the number of calls whose
     values conversations keep, of the persons who made them, and of those who called any tool; and
     the seconds that the newest calls took.
@@ -144,9 +144,10 @@ def tool_uses(connection: sa.Connection) -> dict[str, ToolUses]:
         .group_by(schema.results.c.tool, conversations.c.owner)
     )
     counts, seconds = defaultdict[str, list[int]](list), defaultdict[str, list[float]](list)
-    rows = connection.execute(called).all()
-    for row in rows:
+    persons = set[str]()
+    for row in connection.execute(called):
         counts[row.tool].append(row.calls)
+        persons.add(row.owner)
     for use in _calls(connection):
         seconds[use.tool] += [use.seconds] if use.call.returned else []
     return {
@@ -156,7 +157,7 @@ def tool_uses(connection: sa.Connection) -> dict[str, ToolUses]:
             row.verdict and Verdict.model_validate_json(row.verdict).strength,
             calls=sum(counts[row.name]),
             persons=len(counts[row.name]),
-            all_persons=len({row.owner for row in rows}),
+            all_persons=len(persons),
             seconds=tuple(seconds[row.name]),
         )
         for row in connection.execute(sa.select(*columns).join(versions, in_force))
