@@ -1,10 +1,20 @@
 // How often a schedule runs: the choices of a form as cron's five fields, and back.
 
 export const EVERY = ["hour", "day", "workday", "week", "month", "cron"];
-const DELIVERED = {
-  folder: ["form"],
-  webhook: ["url", "secret"],
-  mail: ["to", "sender", "server", "port", "user", "secret"],
+// The fields of each delivery but a folder's, with their types and whether they are needed.
+export const DELIVERS = {
+  webhook: [
+    ["url", "url", true],
+    ["secret", "text", true],
+  ],
+  mail: [
+    ["to", "email", true],
+    ["sender", "email", true],
+    ["server", "text", true],
+    ["port", "number", false],
+    ["user", "text", false],
+    ["secret", "text", true],
+  ],
 };
 export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
@@ -30,7 +40,7 @@ export function cronOf({ every, time, weekday, day, cron }) {
 // What begins the runs of a schedule, and where results go, as the server takes them from a form's fields.
 export function planOf(form) {
   const { every, hook, folder, pattern, deliver: kind } = form;
-  const fields = DELIVERED[kind] ?? [];
+  const fields = kind === "folder" ? ["form"] : (DELIVERS[kind] ?? []).map(([field]) => field);
   const filled = fields.filter((field) => form[field]).map((field) => [field, form[field]]);
   const { port, ...deliver } = { kind, ...Object.fromEntries(filled) };
   return {

@@ -3,7 +3,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { call, postFile } from "../../api.js";
 import { argumentsOf } from "../../calling.js";
-import { choicesOf, cronOf, DAYS, EVERY, planOf } from "../../cron.js";
+import { choicesOf, cronOf, DAYS, DELIVERS, EVERY, planOf } from "../../cron.js";
 import { Loading } from "../../lazy.js";
 import { Markdown } from "../../markdown.js";
 import { openConversation } from "../../route.js";
@@ -24,21 +24,6 @@ const KEY = "HOOK_KEY";
 const hookOf = ({ id }) => `POST /hooks/${id}`;
 const FIELDS = "\\s*(@[a-z]+|\\S+(\\s+\\S+){4,5})\\s*";
 const MISSED = ["once", "skip", "all"];
-// The fields of each delivery, with their types and whether they are needed.
-const DELIVERS = {
-  webhook: [
-    ["url", "url", true],
-    ["secret", "text", true],
-  ],
-  mail: [
-    ["to", "email", true],
-    ["sender", "email", true],
-    ["server", "text", true],
-    ["port", "number", false],
-    ["user", "text", false],
-    ["secret", "text", true],
-  ],
-};
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = Intl.supportedValuesOf?.("timeZone") ?? [];
 
