@@ -128,7 +128,7 @@ def test_cost_is_shown_by_conversation_and_month_with_what_reuse_saved(
     limit = page.get_by_test_id("spending-limit")
     expect(limit).to_have_text("This month, everybody’s requests cost $0.0123 of $20.00.")
     accounts = page.get_by_test_id("tool-accounts")
-    accounts.locator("summary").click()
+    accounts.get_by_role("button").click()
     account = accounts.get_by_role("row").nth(1)
     saved = r"slugify.*\$2\.50 · 100,000 tokens.*1.*\$2\.4877 · 95,000 tokens"
     expect(account).to_contain_text(re.compile(saved))

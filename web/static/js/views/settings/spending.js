@@ -4,7 +4,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { getSpending, getToolAccounts } from "../../api.js";
 import { dollars, duration, monthName, number } from "../../format.js";
+import { Loaded } from "../../lazy.js";
 import { html, t } from "../../view.js";
+import { Disclosure } from "../parts/disclosure.js";
 
 const COLUMNS = ["month", "turns", "tokens", "cost", "saved"];
 const TOOL_COLUMNS = ["tool", "built", "reuses", "saved"];
@@ -34,32 +36,27 @@ export function Spending() {
 }
 
 // Fetched when it is opened, as it grows with the library.
-function ToolAccounts() {
-  const [tools, setTools] = useState(null);
-  const load = ({ target }) => {
-    if (!target.open || tools) return;
-    getToolAccounts().then(
-      (report) => setTools(report.tools.filter((one) => one.built || one.reuses > 0)),
-      (error) => console.info("not loaded:", error.message),
-    );
-  };
-  return html`<details data-testid="tool-accounts" onToggle=${load}>
-    <summary>${t("spending-tools")}</summary>
-    ${
-      tools?.length > 0 &&
-      html`<table class="spending">
-        <thead>
-          <tr>
-            ${TOOL_COLUMNS.map((one) => html`<th key=${one} scope="col">${t(`spending-${one}`)}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${tools.map((one) => html`<${ToolAccount} key=${one.tool} ...${one} />`)}
-        </tbody>
-      </table>`
-    }
-    ${tools && html`<p class="run-note">${t(tools.length > 0 ? "spending-tools-note" : "spending-none")}</p>`}
-  </details>`;
+const ToolAccounts = () =>
+  html`<div data-testid="tool-accounts">
+    <${Disclosure} label=${t("spending-tools")}
+      ><${Loaded} view=${AccountTable} request=${getToolAccounts}
+    /><//>
+  </div>`;
+
+function AccountTable({ tools }) {
+  const accounts = tools.filter(({ built, reuses }) => built || reuses > 0);
+  if (accounts.length === 0) return html`<p class="run-note">${t("spending-none")}</p>`;
+  return html`<table class="spending">
+      <thead>
+        <tr>
+          ${TOOL_COLUMNS.map((one) => html`<th key=${one} scope="col">${t(`spending-${one}`)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${accounts.map((one) => html`<${ToolAccount} key=${one.tool} ...${one} />`)}
+      </tbody>
+    </table>
+    <p class="run-note">${t("spending-tools-note")}</p>`;
 }
 
 function ToolAccount({ tool, built, reuses, saved, pays }) {
