@@ -17,7 +17,7 @@ replaced by a solution that passes, or retired; a tool that was never reused in 
 is retired, as it does not pay. The other library is left alone.
 
 `right` is the share of requests whose tool returned the value of the hidden tests, `right_late`
-that of the last half of them; `tools` can be found in the end, and `twins` pairs of them agree on
+their share in the last half; `tools` can be found in the end, and `twins` pairs of them agree on
 all calls of both. `seconds` were spent on searches and calls, `builds` are the builds that were
 begun, and `upkeep_seconds` is what the looks took. The rules were tried on the tasks of half 0, by
 a hash of their names; the goals hold for half 1.
@@ -134,7 +134,7 @@ def jobs(data: Path) -> Iterator[Job]:
 
 
 def _text(row: Row) -> str:
-    """What the task asks for, in words."""
+    """The request of the task, in words."""
     prompt = row["prompt"]
     if not row["id"].startswith("MBPP"):
         functions = [n for n in ast.parse(prompt).body if isinstance(n, ast.FunctionDef)]

@@ -386,7 +386,7 @@ def _plan(engine: sa.Engine, count: int) -> None:
 
 
 def _soaked(server: Server, seconds: float, say: Callable[[str], None]) -> dict[str, float]:
-    """What a server holds more after people have asked it for so long."""
+    """The growth of a server after people have asked it for so long."""
     end, turns = time.monotonic() + seconds, Counter[int]()
 
     def ask(number: int) -> None:

@@ -46,7 +46,7 @@ from tests.databases import running_postgres
 from tests.home import Home
 
 GOALS = {"missed": 0, "doubled": 0, "silent_failures": 0}
-"""What each figure may be at most."""
+"""The maximum of each figure."""
 _GOOD, _SECONDS = 4, 5
 """Schedules that give a result, and how often they are due."""
 _LIVES = 3.0
@@ -81,7 +81,7 @@ asyncio.run(main())
 
 
 class Counts(NamedTuple):
-    """What was counted on one database."""
+    """The counts of one database."""
 
     due: int
     runs: int

@@ -54,7 +54,7 @@ async def _report(engine: Engine, *, days: int, as_json: bool) -> int:
         typer.echo(one_line(f"{finding.tools[0]:32} {finding.words}{todo}"))
     say(f"{count(report.tools, 'tool')}, {count(len(report.findings), 'finding')}")
     if report.unmeasured:
-        say(f"{count(report.unmeasured, 'suite')} not measured yet; the next report goes on.")
+        say(f"{count(report.unmeasured, 'suite')} not measured yet; the next report continues.")
     return int(report.troubled)
 
 

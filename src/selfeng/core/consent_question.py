@@ -42,7 +42,7 @@ class ConsentAsked(Coded):
     agent: str = ""
     """The agent that the person asked, and that begins again with the answer."""
     schedule: SchedulePlan | None = None
-    """What is run at set times once the person agrees."""
+    """The schedule that is added once the person agrees."""
 
 
 def call_consent(tool: ServerTool, call: FunctionCall) -> ConsentAsked:

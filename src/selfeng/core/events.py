@@ -478,9 +478,9 @@ class QuestionsAsked(StageEvent, Coded):
     request.
     """
     consents: Mapping[str, Consent] = {}
-    """What the person said to earlier questions for consent of this request, by their ids."""
+    """The person's answers to earlier questions for consent of this request, by their ids."""
     schedule: SchedulePlan | None = None
-    """What is run at set times if the person agrees."""
+    """The schedule that is added if the person agrees."""
 
 
 class AnswerToken(Value):

@@ -146,8 +146,8 @@ class AskedPrompt(Value):
 
 
 class LessonReplay(Value):
-    """What a lesson changed in one build: whether code that the model wrote passed the tool's suite
-    at once, by the recorded prompt and by the same without the lesson.
+    """The effect of a lesson on one build: whether code that the model wrote passed the tool's
+    suite at once, by the recorded prompt and by the same without the lesson.
     """
 
     tool: str
@@ -165,7 +165,7 @@ class Provenance(Value):
     prompts: tuple[AskedPrompt, ...] = ()
     """The prompts sent to the model, in order."""
     usage: Usage | None = None
-    """What the turn had used of the model by then; None if no turn made it."""
+    """The turn's use of the model by then; None if no turn made it."""
     seconds: float | None = None
     """How long the turn had run by then; None if no turn made it, or an old version did."""
 

@@ -90,7 +90,7 @@ class Watch(Value):
 
 
 class SchedulePlan(Value):
-    """What a schedule runs, and when."""
+    """The call that a schedule makes, and its times."""
 
     name: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     """Unique among those of its owner; "" for the name of its tool."""
@@ -107,7 +107,7 @@ class SchedulePlan(Value):
     """Of IANA, such as Europe/Berlin."""
     missed: Missed = "once"
     seconds: Annotated[int, Field(ge=1, le=86_400)] = 600
-    """What a run may take, from the moment that it is due; then it is stopped."""
+    """The time limit of a run, from the moment that it is due; then it is stopped."""
     deliver: Delivery | None = None
     """Where results go beside the conversation."""
     hook: str = ""
@@ -217,7 +217,7 @@ class ScheduledRun(Value):
     problem: str = ""
     """Why it needs its owner; "" if it gave a result that nothing casts doubt on."""
     text: str = ""
-    """What the conversation says of it, shortened."""
+    """Its answer in the conversation, shortened."""
 
 
 class Schedule(SchedulePlan):
@@ -226,7 +226,7 @@ class Schedule(SchedulePlan):
     id: str
     owner: Annotated[str, Field(exclude=True)]
     files: tuple[FileReference, ...] = ()
-    """What the arguments name; its conversation has them."""
+    """The files that the arguments name; its conversation has them."""
     run_files: tuple[FileReference, ...] = ()
     """The file that begins the run."""
     conversation_id: str

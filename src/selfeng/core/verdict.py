@@ -169,7 +169,7 @@ class Verdict(Value):
     no_exchange: NoExchange = ""
     seconds: float = 0.0
     image: Annotated[str, Field(exclude_if=lambda image: not image)] = ""
-    """What its container was made from; "" if that is not known."""
+    """The image or environment of its container; "" if that is not known."""
 
 
 Files = Annotated[tuple[File, ...], Field(exclude=True)]

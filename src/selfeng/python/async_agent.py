@@ -255,7 +255,7 @@ class AsyncAgent:
         return await engine.call(LOCAL, program, plain_arguments, await self._files(files))
 
     async def health(self, days: int = STALE_DAYS) -> LibraryHealth:
-        """What may be done for the library: tools that do the same, weak tests, and tools that are
+        """The findings about the library: tools that do the same, weak tests, and tools that are
         slow, suspect, or unused for so many days. Nothing changes. Raises: SandboxError.
         """
         return await (await self._ready("sandbox")).health.report(LOCAL, days)

@@ -34,7 +34,7 @@ class JobResult:
         self.nonce = nonce
         self._end: Message | None = None
         self.image = ""
-        """What its container was made from."""
+        """The image or environment of its container."""
         self.disorder: str | None = None
         """The problem of the frames themselves; None if there is none."""
         self.late = False

@@ -42,10 +42,10 @@ _UNUSABLE = re.compile(r"[^\w.-]+")
 
 
 class RunResult(Value):
-    """What a run gave."""
+    """The result of a run."""
 
     text: str
-    """What its conversation says."""
+    """The answer in its conversation."""
     result: Result | None = None
     """The value that the tool returned; None if none is kept."""
     files: tuple[File, ...] = ()
@@ -206,12 +206,12 @@ def _key(secret: str) -> str | bytes:
 
 
 def _holder(schedule: Schedule) -> str:
-    """Who has the grants; no tool's name has a space."""
+    """The holder of the grants; no tool's name has a space."""
     return f"schedule {schedule.id}"
 
 
 def _accesses(schedule: Schedule) -> tuple[NetworkAccess, ...]:
-    """What the delivery needs. Raises: RequestError: it names no host."""
+    """The needs of the delivery. Raises: RequestError: it names no host."""
     match schedule.deliver:
         case ToWebhook(url=url, secret=secret):
             (access,) = _access_of(url)

@@ -31,7 +31,7 @@ FindingKind = Literal[
 its reuse saved less than it took to build; one_person: of several persons only one has used it.
 """
 Remedy = Literal["merge", "strengthen", "refactor", "retire", "none"]
-"""What a person may do about a finding. Nothing is done without them."""
+"""The remedies of findings. Only a person applies them."""
 STALE_DAYS = 90
 """Days without use after which a tool is stale."""
 _WORDS: Mapping[FindingKind, str] = {
@@ -68,7 +68,7 @@ class HealthFinding(Value):
 
 
 class LibraryHealth(Value):
-    """What a look at the library showed."""
+    """The findings about the library, with their basis."""
 
     tools: int
     """Those that are not retired."""

@@ -725,7 +725,7 @@ def _with_host(call: Call, access: NetworkAccess) -> Call:
 
 
 def _scheduled(added: SchedulePlan | None) -> DirectAnswer:
-    """What a person is told who was asked about a schedule."""
+    """The answer to a person who was asked about a schedule."""
     if added is None:
         return DirectAnswer(text="No schedule was added.", code="not_scheduled")
     return DirectAnswer(

@@ -302,7 +302,7 @@ def _accesses(place: str) -> tuple[NetworkAccess, ...]:
 
 
 def _holder(subscription: Subscription) -> str:
-    """Who has the grant; no tool's name has a space."""
+    """The holder of the grant; no tool's name has a space."""
     name = f"{subscription.owner} {subscription.name}"
     return f"subscription {hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
@@ -327,7 +327,7 @@ def _file(path: Path) -> bytes:
 
 
 def _git(folder: str, script: str, *arguments: str) -> bytes:
-    """What a script of git prints, which has nothing of this user's configuration. Raises:
+    """The output of a script of git, which has nothing of this user's configuration. Raises:
     RequestError: it prints an error, or takes too long.
     """
     environment = dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_NO_LAZY_FETCH"), "1")

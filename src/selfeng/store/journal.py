@@ -389,7 +389,7 @@ class Journal:
             return last_uses(connection, owner)
 
     def tool_uses(self) -> dict[str, ToolUses]:
-        """What is recorded of the uses of every tool by anybody, by name."""
+        """The recorded uses of every tool by all persons, by name."""
         with reading(self._engine) as connection:
             return tool_uses(connection)
 

@@ -1,4 +1,4 @@
-"""What is spent on models: by turns, whose rows outlive their conversations, with what they save by
+"""Spending on models: by turns, whose rows outlive their conversations, with what they save by
 the tools that earlier ones built; and outside of turns, in one row for an owner and month. Of each
 tool, what it took to build and what its reuse saved.
 """
@@ -45,7 +45,7 @@ class MonthSpending(Value):
 
 
 class Costs(Value):
-    """What something took, or saved; less than 0 where it saved nothing."""
+    """Expenses or savings; savings are less than 0 where nothing was saved."""
 
     tokens: int = 0
     cost: float | None = 0.0
@@ -76,7 +76,7 @@ class Costs(Value):
 
 
 class ToolAccount(Value):
-    """What one tool took and saved, by everybody's turns."""
+    """The expenses and savings of one tool, by everybody's turns."""
 
     tool: str
     since: datetime
@@ -88,7 +88,7 @@ class ToolAccount(Value):
     spent: Costs
     """By those turns; of a turn that called several tools an equal share."""
     saved: Costs
-    """What building it would have taken each time, less `spent`; of a tool that no turn built, what
+    """The expense of building it each time, less `spent`; of a tool that no turn built, what
     the average tool took.
     """
     pays: bool | None

@@ -2,7 +2,7 @@
 
 import { coded, t, words } from "./texts.js";
 
-// The questions of an event, as the page shows them; a code is that of the intro, or of the only question.
+// The questions of an event, as the page shows them; a code belongs to the intro, or to the only question.
 export const askedBy = ({ questions, intro, ...said }) => ({
   intro: coded(said, intro, "-intro"),
   questions: questions.map((question) => ({

@@ -41,7 +41,7 @@ class Reverified(Value):
 
 
 class Rehearsed(Value):
-    """What a tool does in other surroundings."""
+    """The verdict on a tool in other surroundings."""
 
     name: str
     version: int

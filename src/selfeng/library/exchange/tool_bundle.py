@@ -57,12 +57,12 @@ _DIFFERENCES = 10
 
 
 class Receipt(Value):
-    """What the gate of a library found about a tool, for others to reproduce."""
+    """The verdict of a library's gate on a tool, for others to reproduce."""
 
     code: Digest
     tests: Digest
     image: Annotated[str, Field(max_length=200)]
-    """What its sandbox was made from; "" if that is not known."""
+    """The image of its sandbox; "" if that is not known."""
     results: Annotated[dict[Words, TestOutcome], Field(max_length=5000)]
     """Outcomes by the names of the tests."""
     strength: Alterations | None = None
@@ -98,7 +98,7 @@ def _strength(receipt: Receipt) -> str:
 
 
 class BundledTool(Value):
-    """What `bundle.json` says of a tool."""
+    """The description of a tool in `bundle.json`."""
 
     name: Name
     description: Words
@@ -137,7 +137,7 @@ class BundleDescription(Value):
 
 
 class IndexedTool(Value):
-    """What an index says of a tool."""
+    """The entry of a tool in an index."""
 
     name: Name
     version: Annotated[int, Field(ge=1)]
@@ -161,7 +161,7 @@ class ToolBundle(Value):
     tools: tuple[ToolDraft, ...]
     """In the order of the file, with signatures from their code and without requirements."""
     signed: bytes
-    """What `signature` signs."""
+    """The bytes that `signature` signs."""
     signature: DetachedSignature | None
     reproductions: tuple[DetachedSignature, ...]
     """Of `reproduced_text(signed)`."""
@@ -178,8 +178,7 @@ def write_bundle(
     versions: Mapping[str, ToolVersion] = MappingProxyType({}),
 ) -> bytes:
     """A bundle with these tools, signed by `sign`; with the numbers of their `versions`, by name,
-    and receipts of the verdicts on them. Raises: RequestError: it would be too large to
-    be read.
+    and receipts of the verdicts on them. Raises: RequestError: it would be too large to be read.
     """
     if len(tools) > MOST:
         raise RequestError(
@@ -210,7 +209,7 @@ def write_bundle(
 
 
 def reproduced_text(signed: bytes) -> bytes:
-    """What the signature of a reproduction is of; no bundle's own is of the same."""
+    """The bytes that a reproduction signs; no bundle's own signature is of the same."""
     return b"reproduced\n" + signed
 
 
@@ -419,7 +418,7 @@ def _draft(tool: BundledTool, members: Mapping[str, bytes]) -> ToolDraft:
 
 
 def _modules_of(lock: PackageLock) -> tuple[Package, ...]:
-    """What else a bundle says of packages is not known here."""
+    """Other statements of a bundle about packages are not known here."""
     return tuple(Package(name=p.name, version=p.version, modules=p.modules) for p in lock.facts)
 
 

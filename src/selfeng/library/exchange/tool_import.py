@@ -37,6 +37,7 @@ from selfeng.library.exchange.tool_bundle import (
     reproduced_text,
 )
 
+ReceiptOutcome = Literal["", "missing", "reproduced", "differs"]
 _MOST_VERDICTS = 500
 _LONGEST_NAME = 100
 _REFUSED = "the tools that it needs have to be imported, too"
@@ -53,7 +54,7 @@ class Examine(Protocol):
 
 
 class ToolWords(Value):
-    """What a person reads before a tool is accepted."""
+    """The words that a person reads before a tool is accepted."""
 
     name: str
     signature: str
@@ -64,7 +65,7 @@ class ToolWords(Value):
     model: str
     packages: tuple[str, ...]
     network: tuple[str, ...]
-    """What it would send, or take in a call, once a person allows it."""
+    """The hosts and limits that it would use, once a person allows them."""
     imports: tuple[str, ...]
     """Names of the bundle's tools that it imports."""
     code: str
@@ -96,7 +97,7 @@ class ImportOffer(Value):
 
 
 class ImportFinding(Value):
-    """What came of one tool of a bundle."""
+    """The outcome of one tool of a bundle."""
 
     name: str
     outcome: Literal["passed", "present", "refused", "added", "asks", "waits"]
@@ -110,7 +111,7 @@ class ImportFinding(Value):
     cause: FailureCause = ""
     values: Mapping[str, str | float] = {}
     """refused and asks: those of the error."""
-    receipt: Literal["", "missing", "reproduced", "differs"] = ""
+    receipt: ReceiptOutcome = ""
     """passed and added: how what the gate finds compares with what the author's found."""
 
 
@@ -131,8 +132,8 @@ class ToolImport:
     async def judge(
         self, offer: ImportOffer, *, alone: bool = False
     ) -> AsyncGenerator[ImportFinding, None]:
-        """What the gate finds, tool by tool; nothing is added. `alone`: whatever tools of these
-        names the library has. Raises: SandboxError.
+        """The findings of the gate, tool by tool; nothing is added. `alone`: whatever tools of
+        these names the library has. Raises: SandboxError.
         """
         beside: dict[str, Tool] = {}
         refused: set[str] = set()
@@ -235,7 +236,7 @@ class ToolImport:
         return _passed(draft, verdict, offer.receipts.get(draft.name))
 
     async def _present(self, draft: ToolDraft) -> ImportFinding | None:
-        """What to say of a tool whose name is taken. Raises: LibraryError: the name or the files
+        """The finding on a tool whose name is taken. Raises: LibraryError: the name or the files
         can't be used.
         """
         try:
@@ -334,18 +335,17 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
 
 
 def _passed(draft: ToolDraft, verdict: Verdict, receipt: Receipt | None) -> ImportFinding:
-    detail, its = f"{len(verdict.tests)} of {len(verdict.tests)} tests passed", "its receipt"
-    finding = ImportFinding(name=draft.name, outcome="passed", receipt="missing")
+    outcome: ReceiptOutcome = "reproduced"
+    words, ours = "its receipt is reproduced", Receipt.of(draft, verdict)
     if not receipt:
-        return finding.model_copy(update={"detail": f"{detail}; the file has no receipt of it"})
-    ours, update = Receipt.of(draft, verdict), {"receipt": "reproduced"}
-    words = f"{its} is reproduced"
-    if differences := receipt.differences(ours):
-        update, words = {"receipt": "differs"}, f"{its} differs: {', '.join(differences)}"
-    if receipt.image != ours.image:
+        outcome, words = "missing", "the file has no receipt of it"
+    elif differences := receipt.differences(ours):
+        outcome, words = "differs", f"its receipt differs: {', '.join(differences)}"
+    if receipt and receipt.image != ours.image:
         images = f"{receipt.image or 'an unknown one'} there, {ours.image or 'an unknown one'} here"
-        words = f"{words} (in another image: {images})"
-    return finding.model_copy(update={"detail": one_line(f"{detail}; {words}"), **update})
+        words += f" (in another image: {images})"
+    detail = one_line(f"{len(verdict.tests)} of {len(verdict.tests)} tests passed; {words}")
+    return ImportFinding(name=draft.name, outcome="passed", receipt=outcome, detail=detail)
 
 
 def _asking(name: str, lock: PackageLock) -> ImportFinding:
