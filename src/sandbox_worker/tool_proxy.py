@@ -8,13 +8,11 @@ arguments, `owner` after the call of a method, and `out` if it printed. A record
 tool's process, see `replay`.
 """
 
-import asyncio
 import builtins
 import contextlib
 import os
 import sys
 import threading
-import unittest
 from collections.abc import Callable, Collection
 from types import ModuleType
 from typing import Any, NoReturn
@@ -36,7 +34,13 @@ class NotPassed(BaseException):
     """A value can't pass between the processes. It is not an exception of the tool's."""
 
 
-_STOPS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
+_STOPS = {
+    *(("builtins", name) for name in ("StopIteration", "StopAsyncIteration", "GeneratorExit")),
+    ("asyncio.exceptions", "CancelledError"),
+}
+"""Modules and names of the exceptions that end the caller's loop or task. By name, as a process
+that has not loaded asyncio starts in four fifths of the time.
+"""
 
 
 class ToolStopped(Exception):
@@ -129,9 +133,7 @@ class ToolLink:
             self.no_exchange = self.no_exchange or str(problem)
         if refused is not None:
             self._refuse(str(refused))
-        if isinstance(error, _STOPS) and not (
-            message["op"] == "next" and isinstance(error, StopIteration)
-        ):
+        if _stops(error) and not (message["op"] == "next" and isinstance(error, StopIteration)):
             raise ToolStopped(
                 f"the tool raised {type(error).__name__}, which ends the loop or task that calls "
                 "it; raise another exception"
@@ -149,6 +151,10 @@ def _folder() -> str | None:
         return None
 
 
+def _stops(error: object) -> bool:
+    return any((kind.__module__, kind.__qualname__) in _STOPS for kind in type(error).__mro__)
+
+
 def _print(out: Any) -> None:
     """Print here what the tool printed during the call where something captures it, as `capsys`
     does; it has passed on everything itself.
@@ -157,9 +163,6 @@ def _print(out: Any) -> None:
         for stream, text in zip((sys.stdout, sys.stderr), out, strict=True):
             if isinstance(text, str) and text and stream not in (sys.__stdout__, sys.__stderr__):
                 stream.write(text)
-
-
-_TAKEN = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__)}
 
 
 class ProxyModule(ModuleType):
@@ -173,14 +176,19 @@ class ProxyModule(ModuleType):
         public: Collection[str],
     ) -> None:
         """`names` are all names of the tool; `public` those that `import *` binds, except those
-        that Python and pytest have.
+        that Python, unittest and pytest have.
         """
         super().__init__(name)
         self.__file__ = f"{name}.py"
-        self.__dict__["__all__"] = [n for n in public if n == name or n not in _TAKEN]
-        self.__dict__.update(_link=link, _names=frozenset(names))
+        self.__dict__.update(_link=link, _names=frozenset(names), _public=public)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            import unittest  # few suites need it, and each process would load it
+
+            known = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__)}
+            self.__all__ = [n for n in self._public if n == self.__name__ or n not in known]
+            return self.__all__
         if name.startswith("__") or name not in self.__dict__["_names"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = self.__dict__[name] = self.__dict__["_link"].get(name)
