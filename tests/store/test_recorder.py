@@ -6,7 +6,14 @@ from collections.abc import Sequence
 import pytest
 import sqlalchemy as sa
 
-from selfeng.core.events import AnswerToken, Record, Searching, SynthesisStep, TurnFinished
+from selfeng.core.events import (
+    AnswerToken,
+    Record,
+    Searching,
+    SynthesisStep,
+    TurnFinished,
+    TurnStarted,
+)
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 
@@ -57,7 +64,9 @@ async def test_pieces_of_one_stream_become_one_record(journal: Journal) -> None:
     await recorder.aclose()
 
 
-async def test_pieces_wait_for_the_window_and_other_events_do_not(journal: Journal) -> None:
+async def test_events_wait_for_the_window_but_for_the_begin_and_the_end_of_a_turn(
+    journal: Journal,
+) -> None:
     conversation, recorder = journal.create_conversation("o", "t"), Recorder(journal, window=3600)
     arrived: asyncio.Queue[list[Record]] = asyncio.Queue()
     recorder.subscribe(arrived.put_nowait)
@@ -69,10 +78,13 @@ async def test_pieces_wait_for_the_window_and_other_events_do_not(journal: Journ
     with pytest.raises(asyncio.QueueEmpty):
         arrived.get_nowait()
     recorder.emit(conversation, "b", Searching())
+    started = TurnStarted(request="r")
+    recorder.emit(conversation, "b", started)
     assert [(r.seq, r.event) for r in await arrived.get()] == [
         (2, AnswerToken(text="a")),
         (3, SynthesisStep(step="test", state="streaming", text="xy")),
         (4, Searching()),
+        (5, started),
     ]
     await recorder.aclose()
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from selfeng.core.changes import Changes
-from selfeng.core.events import AnswerToken, Event, Record, SynthesisStep, merge
+from selfeng.core.events import FINAL, Event, Record, TurnStarted, merge
 from selfeng.core.logs import log_event, logged_with
 from selfeng.store.journal import Journal, JournalEntry
 
@@ -52,8 +52,8 @@ class Subscribers(Changes[list[Record]]):
 
 
 class Recorder(Subscribers):
-    """Writes events in batches: pieces of streams `window` seconds after the last batch was stored,
-    so that a slow database gets fewer and larger ones, anything else immediately.
+    """Writes events in batches: the begin and the end of a turn immediately, anything else `window`
+    seconds after the last batch was stored, so that a slow database gets fewer and larger ones.
 
     Its subscribers get every record, in order. Create and use it on one event loop. `pauses` are
     the seconds between the first attempts at a failing database; after that it is tried with each
@@ -106,7 +106,7 @@ class Recorder(Subscribers):
         now = datetime.now(UTC)
         self._pending.append(JournalEntry(conversation_id, turn_id, now, event, scope, n, lease))
         self._work.set()
-        if not _is_piece(event):
+        if isinstance(event, (TurnStarted, *FINAL)):
             self._urgent.set()
 
     async def flush(self) -> None:
@@ -170,12 +170,6 @@ class Recorder(Subscribers):
             )
             for e in batch
         ]
-
-
-def _is_piece(event: Event) -> bool:
-    return isinstance(event, AnswerToken) or (
-        isinstance(event, SynthesisStep) and event.state == "streaming"
-    )
 
 
 async def _either(event: asyncio.Event, seconds: float | None) -> None:
