@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from dbos import DBOS, StepReservation, WorkflowStatus
 
 _NAME = "selfeng"
+_POLL_SECONDS = 0.5
+"""Between two looks for workflows that this process is to resume: each takes milliseconds, whether
+there are any or not.
+"""
 _PAUSE = 10.0
 """Seconds after which it is tried again to start dbos."""
 _SOURCES = Path(__file__).parents[1]
@@ -431,7 +435,7 @@ class Workflows:
         self._workflow = DBOS.workflow(name="work")(_work)
         DBOS.listen_queues([self._executor])
         DBOS.launch()
-        DBOS.register_queue(self._executor, polling_interval_sec=0.1)
+        DBOS.register_queue(self._executor, polling_interval_sec=_POLL_SECONDS)
         list_all = partial(DBOS.list_workflows, load_input=False, load_output=False)
         stored = list_all()
         recent = list_all(status="SUCCESS", completed_after=self._oldest())
