@@ -1,5 +1,5 @@
-"""DaemonThreads: for calls that may block forever; neither `close` nor the end of the process waits
-for them indefinitely.
+"""Threads for calls that may delay the loop; DaemonThreads are for those that may block forever:
+neither `close` nor the end of the process waits for them indefinitely.
 """
 
 import asyncio
@@ -9,10 +9,18 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 _Call = Callable[[], None]
+_SMALL = 16_000
+
+
+async def call_by_size(size: int, function: Callable[..., T], *args: Any) -> T:
+    """Call a function that works on so many bytes or characters: in a thread if that may delay the
+    loop. The way to a thread and back takes longer than most calls.
+    """
+    return function(*args) if size < _SMALL else await asyncio.to_thread(function, *args)
 
 
 class DaemonThreads:

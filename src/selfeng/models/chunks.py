@@ -1,6 +1,8 @@
 """The chunks of a streamed reply, as servers send them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import httpx2
@@ -13,6 +15,8 @@ from pydantic import BaseModel, ValidationError
 from selfeng.models.responses import ResponseEvents
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+_REST_SECONDS = 1.0
+"""Within which a connection that goes on after the end mark must end."""
 
 
 class Chunks(AsyncStream[ChatCompletionChunk]):
@@ -55,8 +59,18 @@ class Chunks(AsyncStream[ChatCompletionChunk]):
             return as_built(ChatCompletionChunk, data)
 
     async def _iter_events(self) -> AsyncIterator[ServerSentEvent]:
-        async for event in super()._iter_events():
-            self.announced = event.data.startswith("[DONE]")
+        """The events before the end mark. The connection is read to its end, so that it can be
+        used again and no iterator is left to the garbage collector.
+        """
+        events = super()._iter_events()
+        async for event in events:
+            if event.data.startswith("[DONE]"):
+                self.announced = True
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_REST_SECONDS):
+                        async for _ in events:
+                            pass
+                return
             yield event
 
 

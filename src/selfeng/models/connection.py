@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
+from selfeng.core.daemon_threads import call_by_size
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ModelAskedAgain, ModelSilent, ThoughtAloud
 from selfeng.core.tracing import chat
@@ -147,13 +148,15 @@ class ModelConnection:
             piece, received = await anext(pieces), ReceivedCalls()
             meter.count(piece.text + piece.thought + received.take(piece.calls))
             meter.report(piece.usage)
+            await pieces.aclose()
             if piece.error:
                 raise piece.error
             self._check_end(piece.finish, piece.refusal)
             heard = list[str]()
             thoughts = Thoughts(heard.append, unopened=True)
             thoughts.hear(piece.thought)
-            text = await asyncio.to_thread(thoughts.feed, piece.text) + thoughts.finish()
+            text = await call_by_size(len(piece.text), thoughts.feed, piece.text)
+            text += thoughts.finish()
             if not text.strip() and not received.calls:
                 text = thoughts.text  # some servers take the whole reply for a thought
             else:

@@ -21,6 +21,7 @@ from openai.types import Model
 from openai.types.chat import ChatCompletion
 
 from selfeng.core.bounded_reply import bound
+from selfeng.core.daemon_threads import call_by_size
 from selfeng.core.errors import ModelError
 from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
@@ -202,9 +203,8 @@ class Transport:
             if streamed and "event-stream" in kind:
                 return StreamedPieces(await self._open_chunks(answer, responses), self.server)
             try:
-                completion = await asyncio.to_thread(
-                    _completion_in, await answer.aread(), responses
-                )
+                content = await answer.aread()
+                completion = await call_by_size(len(content), _completion_in, content, responses)
             except JSONDecodeError:
                 problem = (
                     f"its answer is {kind}, not an event stream"
