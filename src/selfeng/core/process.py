@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def tune_process(set_up: "asyncio.Task[None]") -> None:
     """For a process that serves, which is being set up."""
     share_heaps()
-    sys.setswitchinterval(0.0005)  # the threads of page and journal wait for the engine's
+    sys.setswitchinterval(0.001)  # the threads of page and journal wait for the engine's
     set_up.add_done_callback(_freeze)
 
 
