@@ -130,6 +130,14 @@ def test_people_take_turns_however_many_requests_each_has(crowd: Callable[..., C
     assert one.rest() == ["a x 1", "b x 0", "c x 0", "a x 2", "b x 1", "a x 3"]
 
 
+def test_a_next_request_waits_for_those_that_came_before_it(crowd: Callable[..., Crowd]) -> None:
+    one = crowd(running=1)
+    one.ask("a x 0", "b x 0")
+    one.end("a x 0")
+    one.ask("c x 0", "a x 1")
+    assert one.running + one.rest() == ["b x 0", "c x 0", "a x 1"]
+
+
 def test_a_persons_conversations_take_turns(crowd: Callable[..., Crowd]) -> None:
     one = crowd(running=1)
     one.ask(*many("a x", 4), *many("a y", 2))

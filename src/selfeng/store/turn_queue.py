@@ -34,7 +34,7 @@ _ANY_WAITS = sa.select(_TURNS.c.id).where(_WAITING).limit(1)
 _LOCK = 0x5E1F_A6E9
 """Of PostgreSQL, arbitrary: one process at a time takes turns out of the queue."""
 _REMEMBERED = 1_000
-"""Admissions that count for who was served longest ago."""
+"""Admissions that count for how long somebody waits."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,9 @@ class ClaimedTurn(NamedTuple):
 
 class TurnQueue:
     """The next turn to run is of the person with the fewest running turns, among equals of the one
-    who was served longest ago; of their conversations it is chosen in the same way. So no one's
-    many requests keep another's first one waiting.
+    who waits longest: since their last turn began, or their oldest request came if that was later.
+    Of their conversations it is chosen in the same way. So no one's many requests keep another's
+    first one waiting, and no one's next request one that came earlier.
     """
 
     def __init__(
@@ -252,11 +253,13 @@ class TurnQueue:
         for owner, conversation, number in connection.execute(recent):
             served[(owner,)] = max(number, served.get((owner,), 0))
             served[(owner, conversation)] = number
-        for turn in waiting:  # who was not served yet came then
+        oldest: dict[Key, int] = {}
+        for turn in waiting:
             for key in turn.keys:
-                served.setdefault(key, turn.queued)
+                oldest.setdefault(key, turn.queued)
+        since = {key: max(queued, served.get(key, 0)) for key, queued in oldest.items()}
         return FairLine(
-            self._limits(), waiting, [t for t in turns if t not in waiting], served, last
+            self._limits(), waiting, [t for t in turns if t not in waiting], since, last
         )
 
 
@@ -284,18 +287,18 @@ class FairLine:
         limits: QueueLimits,
         waiting: Collection[QueuedTurn],
         running: Iterable[QueuedTurn],
-        served: Mapping[Key, int],
+        since: Mapping[Key, int],
         last: int,
     ) -> None:
-        """`waiting` in the order in which they came. `served` has the number of the last admission
-        of everybody who waits; `last` is that of all.
+        """`waiting` in the order in which they came. `since` has the number of the admission after
+        which everybody waits; `last` is the newest of all.
         """
         self.waiting, self.last = len(waiting), last
         self._most = limits.running
         self._most_of = (limits.of_person().running, limits.of_conversation().running)
         self._running = deque(sorted(running, key=lambda turn: turn.admitted or 0))
         self._counts = Counter(key for turn in self._running for key in turn.keys)
-        self._served, self._number = dict(served), last
+        self._since, self._number = dict(since), last
         self._waiting: dict[Key, dict[Key, deque[QueuedTurn]]] = {}
         for turn in waiting:
             person, conversation = turn.keys
@@ -314,7 +317,7 @@ class FairLine:
                 self._running.append(turn)
                 self._counts.update(turn.keys)
                 self._number += 1
-                self._served.update(dict.fromkeys(turn.keys, self._number))
+                self._since.update(dict.fromkeys(turn.keys, self._number))
                 return turn
         return None
 
@@ -324,7 +327,7 @@ class FairLine:
     def _ranked(self, keys: Iterable[Key], most: int) -> list[Key]:
         """Those that may run more, the next first."""
         free = [key for key in keys if self._counts[key] < most]
-        return sorted(free, key=lambda key: (self._counts[key], self._served[key]))
+        return sorted(free, key=lambda key: (self._counts[key], self._since[key]))
 
 
 @cache
