@@ -85,7 +85,8 @@ _LEASES = (
 )
 _NUMBERED = (_EVENTS.c.turn_id, _EVENTS.c.scope, _EVENTS.c.n)
 _STORED = sa.select(*_NUMBERED, _EVENTS.c.seq, _EVENTS.c.at).where(
-    sa.tuple_(*_NUMBERED).in_(sa.bindparam("keys", expanding=True))
+    _EVENTS.c.turn_id.in_(sa.bindparam("turns", expanding=True)),  # else SQLite reads all events
+    sa.tuple_(*_NUMBERED).in_(sa.bindparam("keys", expanding=True)),
 )
 _NEW_EVENT = _EVENTS.insert()
 _NEWEST_START = sa.select(sa.func.max(_TURNS.c.started_at)).where(
@@ -808,7 +809,8 @@ def _stored(
     came.
     """
     keys = {key for entry in entries if (key := _key(entry))}
-    rows = connection.execute(_STORED, {"keys": sorted(keys)}) if keys else ()
+    wanted = {"keys": sorted(keys), "turns": sorted({turn_id for turn_id, _, _ in keys})}
+    rows = connection.execute(_STORED, wanted) if keys else ()
     return {(row.turn_id, row.scope, row.n): (row.seq, utc(row.at)) for row in rows}
 
 
