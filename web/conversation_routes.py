@@ -39,9 +39,11 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine", upload
     def conversations(query: ConversationSearch) -> ConversationList:
         """List your conversations, that with the newest turn first.
 
-        With `q` at most 50 that have all words in their title, requests or answers.
+        At most `limit`; with `q` at most 50 that have all words in their title, requests or
+        answers.
         """
-        summaries = bridge.call(engine.conversations.list(owner(), query.q[:LONGEST_TITLE]))
+        text = query.q[:LONGEST_TITLE]
+        summaries = bridge.call(engine.conversations.list(owner(), text, limit=query.limit))
         return ConversationList(conversations=summaries)
 
     @app.get("/api/v1/conversations/<conversation_id>")

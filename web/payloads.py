@@ -211,6 +211,7 @@ class Rollback(Value):
 class ConversationSearch(Value):
     q: str = ""
     """Words of the title, requests or answers."""
+    limit: Annotated[int, Field(ge=1)] | None = None
 
 
 class RecordsAfter(Value):

@@ -258,7 +258,7 @@ class Sockets:
             self._socketio.emit("records", body, to=_room(conversation_id))
             self._tell_unsaved(conversation_id, any(r["seq"] == 0 for r in body["records"]))
         if any(isinstance(r.event, (TurnStarted, *FINAL)) for r in records):
-            self._tell_conversations_change()
+            self._tell_conversations_change(newest=True)
 
     def _tell_unsaved(self, conversation_id: str, unsaved: bool) -> None:
         """Records with the number 0 come again when the journal accepts them; pages wait for that
@@ -273,9 +273,11 @@ class Sockets:
     def _tell_library_change(self, change: "LibraryChange") -> None:
         self._socketio.emit("library", plain(change))
 
-    def _tell_conversations_change(self) -> None:
-        """Each page asks for its list again: what is in it depends on the owner."""
-        self._socketio.emit("conversations", {})
+    def _tell_conversations_change(self, *, newest: bool = False) -> None:
+        """Each page asks for its list again, or for the `newest` ones, among which the change is:
+        what is in it depends on the owner.
+        """
+        self._socketio.emit("conversations", {"newest": newest})
 
     def _tell_lessons_change(self) -> None:
         self._socketio.emit("lessons", {})

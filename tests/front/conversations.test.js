@@ -87,6 +87,18 @@ test("a conversation that was deleted in another tab leaves this one, too", () =
   assert.equal(loaded.conversationId, "new");
 });
 
+test("the newest conversations replace those that they are among, and older ones stay", () => {
+  const old = after(two, { type: "conversations_loaded", conversations: [on("b", 9), on("c", 2)] });
+  const newest = [on("d", 11), on("b", 9)];
+  const loaded = after(old, { type: "conversations_loaded", conversations: newest, limit: 2 });
+  assert.deepEqual(
+    loaded.conversations.map(({ id }) => id),
+    ["d", "b", "c"],
+  );
+  const all = after(old, { type: "conversations_loaded", conversations: newest, limit: 3 });
+  assert.equal(all.conversations.length, 2);
+});
+
 test("a renamed conversation has its title at once", () => {
   const renamed = after(two, { type: "conversation_changed", id: "b", change: { title: "B" } });
   assert.deepEqual(

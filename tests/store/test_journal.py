@@ -459,6 +459,7 @@ def test_a_clock_that_is_set_back_changes_no_order(engine: sa.Engine, journal: J
     with writing(engine) as connection:  # an hour from now, by the clock that is set back then
         later = datetime.now(UTC) + timedelta(hours=1)
         connection.execute(schema.turns.update().values(started_at=later))
+        connection.execute(schema.conversations.update().values(active_at=later))
     _finish(journal, conversation, "request 2", "answer 2")
     _finish(journal, conversation, "request 3", "answer 3")
     assert journal.last_request(conversation) == "request 3"

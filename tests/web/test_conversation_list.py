@@ -11,14 +11,14 @@ def test_a_conversation_is_managed_and_every_page_is_told(
 ) -> None:
     address, own = f"{server.url}/api/v1/conversations", {"Origin": server.url}
 
-    def listed(text: str = "") -> dict[str, dict]:
-        found = visitor.get(address, params={"q": text}).json()["conversations"]
+    def listed(text: str = "", limit: int | None = None) -> dict[str, dict]:
+        found = visitor.get(address, params={"q": text, "limit": limit}).json()["conversations"]
         return {c["id"]: c for c in found}
 
     with server.socket(visitor) as page, server.socket(visitor) as other:
         mine = page.ask("say zebra stripes")["conversation_id"]
         page.records(until="turn_finished")
-        assert other.next("conversations") == {}  # it has begun
+        assert other.next("conversations") == {"newest": True}  # it has begun
         while (line := listed()[mine])["running"]:
             other.next("conversations")
         assert (line["unread"], line["pinned"]) == (True, False)
@@ -26,7 +26,9 @@ def test_a_conversation_is_managed_and_every_page_is_told(
         for change in ({"title": "Stripes"}, {"pinned": True}, {"seen": True}):
             assert visitor.patch(f"{address}/{mine}", json=change).status_code == 403
             assert visitor.patch(f"{address}/{mine}", json=change, headers=own).json() == {}
-            assert other.next("conversations") == {}
+            assert other.next("conversations") == {"newest": False}
+        assert list(listed(limit=1)) == [mine]
+        assert visitor.get(address, params={"limit": 0}).status_code == 400
         line = listed()[mine]
         assert (line["title"], line["pinned"], line["unread"]) == ("Stripes", True, False)
         visitor.patch(f"{address}/{mine}", json={"deleted": True}, headers=own)

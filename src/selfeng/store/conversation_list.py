@@ -85,8 +85,7 @@ class ConversationChange(Value):
 def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The columns of `ConversationSummary`, of conversations that are not deleted."""
     of_conversation = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
-    newest = sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation).scalar_subquery()
-    column_names = ("id", "title", "created_at", "kind", "pinned", "model")
+    column_names = ("id", "title", "created_at", "active_at", "kind", "pinned", "model")
     tokens, cost = (
         sa.select(sa.func.sum(_SPENDING.c[name]))
         .where(_SPENDING.c.conversation_id == _CONVERSATIONS.c.id)
@@ -97,7 +96,6 @@ def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
         *(_CONVERSATIONS.c[name] for name in column_names),
         sa.func.coalesce(tokens, 0).label("tokens"),
         cost.label("cost"),
-        sa.func.coalesce(newest, _CONVERSATIONS.c.created_at).label("active_at"),
         sa.exists().where(of_conversation, _TURNS.c.state == "running").label("running"),
         (_CONVERSATIONS.c.last_seq > _CONVERSATIONS.c.seen_seq).label("unread"),
         sa.exists().where(schema.files.c.conversation_id == _CONVERSATIONS.c.id).label("has_files"),
@@ -105,16 +103,22 @@ def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def find_conversations(
-    connection: sa.Connection, owner: str, kind: ConversationKind, text: str = ""
+    connection: sa.Connection,
+    owner: str,
+    kind: ConversationKind,
+    text: str = "",
+    limit: int | None = None,
 ) -> list[sa.Row[Any]]:
-    """Rows of `summaries`, the newest first; with a text at most 50 that have all its words in
-    their title, requests or answers.
+    """Rows of `summaries`, the newest first, at most `limit`; with a text at most 50 that have all
+    its words in their title, requests or answers.
     """
     words = storable(text).split()[:_MOST_WORDS]
     query = summaries(
         _CONVERSATIONS.c.owner == owner, _CONVERSATIONS.c.kind == kind, *map(_has, words)
-    ).order_by(sa.desc("active_at"), _CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id)
-    return list(connection.execute(query.limit(_MOST_FOUND) if words else query))
+    ).order_by(
+        _CONVERSATIONS.c.active_at.desc(), _CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id
+    )
+    return list(connection.execute(query.limit(_MOST_FOUND if words else limit)))
 
 
 def snippets(connection: sa.Connection, ids: list[str], text: str) -> dict[str, str]:

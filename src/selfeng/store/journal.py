@@ -89,10 +89,9 @@ _STORED = sa.select(*_NUMBERED, _EVENTS.c.seq, _EVENTS.c.at).where(
     sa.tuple_(*_NUMBERED).in_(sa.bindparam("keys", expanding=True)),
 )
 _NEW_EVENT = _EVENTS.insert()
-_NEWEST_START = sa.select(sa.func.max(_TURNS.c.started_at)).where(
-    _TURNS.c.conversation_id == sa.bindparam("conversation")
+_ACTIVE = sa.select(_CONVERSATIONS.c.kind, _CONVERSATIONS.c.active_at).where(
+    _CONVERSATIONS.c.id == sa.bindparam("conversation")
 )
-_KIND = sa.select(_CONVERSATIONS.c.kind).where(_CONVERSATIONS.c.id == sa.bindparam("conversation"))
 """Statements of each turn and batch of events: making one takes as long as running it."""
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
@@ -171,7 +170,8 @@ class Journal:
                 connection.execute(_CONVERSATIONS.update().where(ids).values(deleted_at=None))
                 return name if name in existing_ids else key
             row = {"id": key, "owner": owner, "title": storable(name)[:80]}
-            connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
+            row |= dict.fromkeys(("created_at", "active_at"), datetime.now(UTC))
+            connection.execute(_CONVERSATIONS.insert().values(**row))
         return key
 
     def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
@@ -201,13 +201,18 @@ class Journal:
         return None
 
     def conversations(
-        self, owner: str, text: str = "", kind: ConversationKind = "chat"
+        self,
+        owner: str,
+        text: str = "",
+        kind: ConversationKind = "chat",
+        limit: int | None = None,
     ) -> tuple[ConversationSummary, ...]:
-        """An owner's conversations of a kind, that with the newest turn first; with a text those
-        that have its words in their title, requests or answers, at most 50.
+        """An owner's conversations of a kind, that with the newest turn first, at most `limit`;
+        with a text those that have its words in their title, requests or answers, at most 50.
         """
         with reading(self._engine) as connection:
-            conversations = tuple(map(_summary, find_conversations(connection, owner, kind, text)))
+            rows = find_conversations(connection, owner, kind, text, limit)
+            conversations = tuple(map(_summary, rows))
             if not text.strip():
                 return conversations
             lines = snippets(connection, [summary.id for summary in conversations], text)
@@ -335,13 +340,13 @@ class Journal:
         with writing(self._engine, exclusive=shared) as connection:
             if new:
                 create_conversation(connection, conversation_id, new)
-            of_conversation = {"conversation": conversation_id}
-            newest = connection.scalar(_NEWEST_START, of_conversation)
+            kind, newest = connection.execute(_ACTIVE, {"conversation": conversation_id}).one()
             row["parent_id"] = parent_of_new(connection, conversation_id, after)
-            started_at = max(now, utc(newest) + _TICK) if newest else now
+            started_at = max(now, utc(newest) + _TICK)
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
-            kind = connection.scalar(_KIND, of_conversation)
+            this = _CONVERSATIONS.update().where(_CONVERSATIONS.c.id == conversation_id)
+            connection.execute(this.values(active_at=started_at))
             if kind == "temporary" or (started and started.schedule):
                 mark_examined(connection, turn_id)
             elif self._teaches():
@@ -700,7 +705,7 @@ def create_conversation(
 ) -> None:
     """In a transaction of the caller."""
     row = {**new._asdict(), "title": storable(new.title), "model": storable(new.model)}
-    row |= {"id": conversation_id, "created_at": datetime.now(UTC)}
+    row |= {"id": conversation_id, **dict.fromkeys(("created_at", "active_at"), datetime.now(UTC))}
     connection.execute(_CONVERSATIONS.insert().values(**row))
 
 

@@ -17,9 +17,15 @@ conversations = sa.Table(
     "conversations",
     metadata,
     sa.Column("id", sa.String(32), primary_key=True),
-    sa.Column("owner", sa.String(64), nullable=False, index=True),
+    sa.Column("owner", sa.String(64), nullable=False),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column(
+        "active_at",
+        sa.DateTime(timezone=True),
+        nullable=False,
+        server_default=sa.text("'1970-01-01 00:00:00'"),
+    ),  # when its newest turn began, or it did
     sa.Column("last_seq", sa.Integer, nullable=False, server_default="0"),
     sa.Column(
         "kind", sa.String(16), nullable=False, server_default="chat"
@@ -32,6 +38,7 @@ conversations = sa.Table(
     sa.Column(
         "model", sa.Text, nullable=False, server_default=sa.text("''")
     ),  # "" for the configured one
+    sa.Index("ix_conversations_owner_kind_active_at", "owner", "kind", "active_at"),
 )
 
 turns = sa.Table(

@@ -98,7 +98,8 @@ def fork(connection: sa.Connection, conversation_id: str, turn_id: str) -> str:
     original = sa.select(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation_id)
     conversation = connection.execute(original).mappings().one()
     last = {"last_seq": len(numbers), "seen_seq": len(numbers)}
-    fresh = {"id": new_id, "created_at": now, "pinned": False, **last}
+    fresh = {"id": new_id, "created_at": now, "active_at": turns[-1]["started_at"]}
+    fresh |= {"pinned": False, **last}
     connection.execute(_CONVERSATIONS.insert().values({**conversation, **fresh}))
     for turn in turns:
         parent = new_ids.get(turn["parent_id"])

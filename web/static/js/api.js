@@ -140,8 +140,9 @@ export const postFileAgain = async (address) => (await post(address)).id;
 export const getResult = async (address) => parseExactly(await getText(address));
 
 // With a text, the conversations that have its words.
-export const getConversations = async (text = "") =>
-  (await get("/api/v1/conversations", searched(text))).conversations;
+export const getConversations = async (text = "", limit = 0) =>
+  (await get("/api/v1/conversations", { ...searched(text), ...(limit && { limit }) }))
+    .conversations;
 // How many turns of a conversation are loaded at once, the newest first.
 export const TURNS = 50;
 export const getRecords = async (id, before) =>

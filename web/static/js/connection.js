@@ -8,6 +8,7 @@ import { filesAgain } from "./files.js";
 import {
   loadAll,
   loadConversations,
+  loadNewestConversations,
   loadHealth,
   loadLessons,
   loadProjects,
@@ -44,8 +45,9 @@ export function connect() {
   socket.on("connect_error", refused);
   socket.on("records", arrived);
   socket.on("library", libraryChanged);
-  socket.on("conversations", () => {
-    loadConversations();
+  socket.on("conversations", ({ newest }) => {
+    if (newest) loadNewestConversations();
+    else loadConversations();
     loadProjects();
   });
   socket.on("lessons", loadLessons);

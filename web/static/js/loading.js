@@ -39,14 +39,27 @@ export async function loadEarlier(conversationId) {
 
 let newestList = 0;
 
-// A list that arrives after a newer one is dropped.
-export async function loadConversations() {
+// The newest `limit` conversations, or all. A list that arrives after a newer one is dropped.
+async function listConversations(limit) {
   const number = ++newestList;
-  await load(api.getConversations, (conversations) => ({
-    type: "conversations_loaded",
-    conversations: number === newestList ? conversations : store.peek().conversations,
-  }));
+  await load(
+    () => api.getConversations("", limit),
+    (conversations) =>
+      number === newestList
+        ? { type: "conversations_loaded", conversations, limit }
+        : { type: "conversations_loaded", conversations: store.peek().conversations },
+  );
   seeConversation();
+}
+
+const NEWEST = 50; // conversations: more than a sidebar shows
+export const loadNewestConversations = () => listConversations(NEWEST);
+
+// The newest come first, where they are not here: those of years take a while.
+export async function loadConversations() {
+  const some = store.peek().conversations.length > 0;
+  if (!some) await loadNewestConversations();
+  if (some || store.peek().conversations.length === NEWEST) await listConversations();
 }
 
 // Tells the server that a person sees the newest answer of the open conversation.

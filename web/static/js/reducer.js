@@ -361,8 +361,12 @@ function missed(state) {
   return announce(next, t("conversation-missing"));
 }
 
-// The open conversation may have been deleted in another tab.
-function listLoaded(state, { conversations }) {
+// The open conversation may have been deleted in another tab. Of a list of `limit` conversations older ones are not known.
+function listLoaded(state, { conversations: loaded, limit }) {
+  const ids = new Set(loaded.map(({ id }) => id));
+  const oldest = loaded.length === limit ? loaded.at(-1).active_at : "";
+  const older = state.conversations.filter((c) => !ids.has(c.id) && c.active_at <= oldest);
+  const conversations = [...loaded, ...older];
   const isIn = (list) => list.some(({ id }) => id === state.conversationId);
   const gone = isIn(state.conversations) && !isIn(conversations);
   return { ...(gone ? missed(state) : state), conversations };
