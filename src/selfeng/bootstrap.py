@@ -42,7 +42,7 @@ from selfeng.durable.workflows import Workflows, sources_digest, steps_url
 from selfeng.engine import Engine, ModelParts
 from selfeng.lessons.learning import Learning
 from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
-from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
+from selfeng.library.composition.reverification import Reverification, Reverified
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
@@ -238,7 +238,7 @@ class ToolParts:
     sources: PinnedSources
     changes: Changes[LibraryChange]
     sandbox: SecureSandbox
-    upkeep: Reverifier
+    upkeep: Reverification
 
 
 def compose(
@@ -595,8 +595,7 @@ async def _tool_parts(
     await library.start()
     sources = PinnedSources(library)
     chain = _synthesis(settings, model, sandbox, library, sources)  # it asks no model here
-    work = Reverification(library, chain.reexamine, sources, partial(_tell, changes))
-    upkeep = Reverifier(work)
+    upkeep = Reverification(library, chain.reexamine, sources, partial(_tell, changes))
     changes.subscribe(upkeep.follow)
     changes.subscribe(sources.follow)
     stack.push_async_callback(upkeep.aclose)

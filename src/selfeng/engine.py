@@ -55,7 +55,7 @@ from selfeng.core.words import shortened
 from selfeng.durable.recovery import TurnRecovery
 from selfeng.durable.workflows import Workflows
 from selfeng.lessons.learning import Learning
-from selfeng.library.composition.reverification import Reverifier
+from selfeng.library.composition.reverification import Reverification
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.library_snapshot import LibraryChange
@@ -136,7 +136,7 @@ class Engine:
     tool_export: ToolExport
     tool_import: ToolImport
     updates: Updates
-    upkeep: Reverifier
+    upkeep: Reverification
     sandbox: SecureSandbox
     learning: Learning
     projects: ProjectService

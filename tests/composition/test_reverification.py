@@ -4,7 +4,7 @@ from selfeng.core.errors import SandboxUnavailable, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
 from selfeng.core.tool import Requirement, Tool, ToolDraft
 from selfeng.library.composition.linked_sandbox import PinnedSources
-from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
+from selfeng.library.composition.reverification import Reverification, Reverified
 from selfeng.library.library_snapshot import LibraryChange
 from tests.doubles import ListedLibrary, ScriptedSandbox, failing, gate, passing, tool
 
@@ -135,23 +135,20 @@ async def test_a_dependent_that_was_edited_by_hand_is_left_and_told():
 async def test_a_change_is_followed_in_the_background():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), passing())
     run.library.replace(NEWER)
-    upkeep = Reverifier(run.work)
-    upkeep.follow(HALF_REVISED)
+    run.work.follow(HALF_REVISED)
     assert run.told == []
-    await upkeep.wait_idle()
+    await run.work.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]
 
 
 async def test_what_the_end_interrupted_is_done_by_the_next_that_begins():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), passing())
     run.library.replace(NEWER)
-    upkeep = Reverifier(run.work)
-    upkeep.follow(HALF_REVISED)
-    await upkeep.aclose()
+    run.work.follow(HALF_REVISED)
+    await run.work.aclose()
     assert run.told == []
-    following = Reverifier(run.work)
-    following.begin()
-    await following.wait_idle()
+    run.work.begin()
+    await run.work.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]
 
 
@@ -162,8 +159,7 @@ async def test_a_broken_sandbox_leaves_the_pins_and_ends_nothing():
         passing(),
     )
     run.library.replace(NEWER)
-    upkeep = Reverifier(run.work)
     for _ in range(2):
-        upkeep.begin()
-        await upkeep.wait_idle()
+        run.work.begin()
+        await run.work.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]

@@ -23,7 +23,7 @@ from selfeng.core.verdict import CallLimits
 from selfeng.durable.doors import DurableThreads
 from selfeng.engine import Engine, ModelParts
 from selfeng.library.composition.linked_sandbox import LinkedSandbox, PinnedSources
-from selfeng.library.composition.reverification import Reverification, Reverifier
+from selfeng.library.composition.reverification import Reverification
 from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
@@ -104,9 +104,7 @@ async def engine_on(
             ),
         )
         sources, builder = PinnedSources(library), ProjectBuilder(model, sandbox)
-        upkeep = Reverifier(
-            Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
-        )
+        upkeep = Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
         engine = compose(
             Configuration(
                 Settings(_env_file=None, data_dir=folder, tools_dir=folder),

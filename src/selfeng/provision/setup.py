@@ -12,7 +12,7 @@ from selfeng.core.packages import LOCAL
 from selfeng.core.status import EngineStatus, LibraryStatus, Part
 from selfeng.core.turn import awaited
 from selfeng.core.words import count
-from selfeng.library.composition.reverification import Reverifier
+from selfeng.library.composition.reverification import Reverification
 from selfeng.library.seeding import Planted, SeedMark, plant
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness, Report
@@ -55,7 +55,7 @@ class Setup:
         library: CapabilityRegistry,
         synthesis: Callable[[], SynthesisEngine],
         sandbox: SecureSandbox,
-        upkeep: Reverifier,
+        upkeep: Reverification,
         seeded: SeedMark,
         processes: Processes,
         background: BackgroundTasks,

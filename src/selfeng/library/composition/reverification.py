@@ -56,7 +56,9 @@ Gate = Callable[[Tool, Mapping[str, str]], Awaitable[Verdict]]
 
 
 class Reverification:
-    """Re-verifies the tools that import changed tools."""
+    """Re-verifies the tools that import changed tools: when asked, or in the background, where the
+    changes come one at a time and the next start does what was interrupted.
+    """
 
     def __init__(
         self,
@@ -67,8 +69,30 @@ class Reverification:
     ) -> None:
         """`tell` gets the outcome of each tool as soon as it is known."""
         self._library, self._gate, self._sources, self._tell = library, gate, sources, tell
-        self.revising = ""
+        self._revising = ""
         """The tool whose pins are being changed."""
+        self._background = BackgroundTasks()
+        self._one_at_a_time = asyncio.Lock()
+
+    def begin(self) -> None:
+        """Re-verify what is outdated: interrupted work, changes made meanwhile, earlier
+        failures.
+        """
+        self._background.start(self._quietly(self._catch_up))
+
+    def follow(self, change: LibraryChange) -> None:
+        """Re-verify the tools that depend on a tool which got a new version."""
+        name = change.name
+        if change.change in ("added", "revised", "restored") and name != self._revising:
+            self._background.start(self._quietly(lambda: self.reverify_dependents(name)))
+
+    async def wait_idle(self) -> None:
+        """Wait until no work is left in the background."""
+        await self._background.aflush_tasks()
+
+    async def aclose(self) -> None:
+        """Stop; tools that were not reached keep their versions."""
+        await self._background.aclose()
 
     async def outdated(self) -> frozenset[str]:
         """The tools that others pin at a version other than the newest."""
@@ -112,6 +136,20 @@ class Reverification:
             self._tell(outcome)
         return tuple(outcomes)
 
+    async def _catch_up(self) -> None:
+        await self.reverify_dependents(*await self.outdated())
+
+    async def _quietly(self, work: Callable[[], Awaitable[object]]) -> None:
+        try:
+            async with self._one_at_a_time:
+                await work()
+        except AgentError as error:
+            log.warning(
+                "tools that import others were not re-verified: %s; %s", error, error.remedy
+            )
+        except Exception:  # the boundary of a background task
+            log.exception("tools that import others were not re-verified")
+
     async def _reverified(self, tool: Tool, now: Mapping[str, int]) -> Reverified:
         pins = await self._pins(tool, now)
         problem, version = _clash(pins) or _stuck(tool, pins, now), tool.version
@@ -145,7 +183,7 @@ class Reverification:
         provenance = Provenance(
             origin=RequirementChanged(tool=new.name, version=new.version), verdict=verdict
         )
-        self.revising = tool.name
+        self._revising = tool.name
         try:
             return (
                 await self._library.revise(
@@ -153,7 +191,7 @@ class Reverification:
                 )
             ).version
         finally:
-            self.revising = ""
+            self._revising = ""
 
 
 def _imported(tool: Tool) -> list[Requirement]:
@@ -206,52 +244,3 @@ def _failure(verdict: Verdict) -> str:
         return ""
     failed = [test.test for test in verdict.tests if test.outcome != "passed"]
     return verdict.problem or f"with the new version {', '.join(failed)} failed"
-
-
-class Reverifier:
-    """Re-verifies dependents in the background, one change at a time. The next start does what was
-    interrupted.
-    """
-
-    def __init__(self, reverification: Reverification) -> None:
-        self._reverification = reverification
-        self._background = BackgroundTasks()
-        self._one_at_a_time = asyncio.Lock()
-
-    def begin(self) -> None:
-        """Re-verify what is outdated: interrupted work, changes made meanwhile, earlier
-        failures.
-        """
-        self._background.start(self._quietly(self._catch_up))
-
-    def follow(self, change: LibraryChange) -> None:
-        """Re-verify the tools that depend on a tool which got a new version."""
-        work, name = self._reverification, change.name
-        if change.change in ("added", "revised", "restored") and name != work.revising:
-            self._background.start(self._quietly(lambda: work.reverify_dependents(name)))
-
-    def rehearse(self) -> AsyncGenerator[Rehearsed, None]:
-        """See `Reverification.rehearse`."""
-        return self._reverification.rehearse()
-
-    async def wait_idle(self) -> None:
-        """Wait until no work is left."""
-        await self._background.aflush_tasks()
-
-    async def aclose(self) -> None:
-        """Stop; tools that were not reached keep their versions."""
-        await self._background.aclose()
-
-    async def _catch_up(self) -> None:
-        await self._reverification.reverify_dependents(*await self._reverification.outdated())
-
-    async def _quietly(self, work: Callable[[], Awaitable[object]]) -> None:
-        try:
-            async with self._one_at_a_time:
-                await work()
-        except AgentError as error:
-            log.warning(
-                "tools that import others were not re-verified: %s; %s", error, error.remedy
-            )
-        except Exception:  # the boundary of a background task
-            log.exception("tools that import others were not re-verified")
