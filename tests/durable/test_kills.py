@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from selfeng.core.plan import PlannedStep
 from selfeng.core.spec import SpecificationReply
-from selfeng.lessons.learner import LearntLesson, LessonsReply
+from selfeng.lessons.learning import LearntLesson, LessonsReply
 from selfeng.store.schema import agent_messages, agents
 from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.cookbook import Cookbook

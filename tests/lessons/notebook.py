@@ -18,8 +18,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.verdict import TestResult
 from selfeng.lessons.book import LessonBook
-from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply, Turns
-from selfeng.lessons.learning import Learning
+from selfeng.lessons.learning import Learner, Learning, LearntLesson, LessonsReply, Turns
 from selfeng.store.journal import Journal, JournalEntry
 from tests.doubles import ScriptedModel
 from tests.embedding.hashing import HashingEmbedder

@@ -27,7 +27,7 @@ from selfeng.core.events import (
 from selfeng.core.lesson import Lesson, LessonHint
 from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.question import Answer
-from selfeng.lessons.rows import START_WEIGHT, gained
+from selfeng.lessons.book import START_WEIGHT, gained
 from selfeng.store.database import writing
 from selfeng.store.schema import lessons as table
 from tests.lessons.notebook import Notebook, ended, failed, lesson, repaired, reply, smooth

@@ -3,7 +3,7 @@
 import json
 
 from selfeng.core.prompt import Prompt
-from selfeng.lessons.learner import LessonsReply
+from selfeng.lessons.learning import LessonsReply
 from selfeng.lessons.transcript import transcript_of
 from selfeng.prompts import render
 from selfeng_offline.completion import CompletionRequest

@@ -3,8 +3,10 @@ turn.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +16,152 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import Embedder
 from selfeng.core.value import Value
-from selfeng.lessons import rows
 from selfeng.lessons.transcript import LessonOutcome
-from selfeng.store.database import fetch_value, reading, writing
+from selfeng.store.database import fetch_value, reading, utc, writing
 from selfeng.store.journal import mark_examined
 from selfeng.store.news import announce
-from selfeng.store.schema import examined_turns, lesson_evidence, lessons
+from selfeng.store.schema import conversations, examined_turns, lesson_evidence, lessons, turns
 from selfeng.store.text import storable
+
+START_WEIGHT = 0.5
+LEAST_WEIGHT = 0.2
+"""A lesson with less weight expires: after the third failure without any success."""
+_GAIN, _LOSS = 0.2, 0.3
+"""Shares of the distance to 1 and to 0. A failure counts more: a misleading lesson costs repairs, a
+missing one costs nothing extra.
+"""
+
+_FRESH = {"uses": 0, "helped": 0, "failed": 0, "weight": START_WEIGHT, "expired": False}
+"""The counts of a lesson that is new or was reworded."""
+
+
+def gained(weight: float) -> float:
+    """The weight after a lesson helped, or was learned again from another turn."""
+    return weight + _GAIN * (1 - weight)
+
+
+def lost(weight: float) -> float:
+    """The weight after the step that was shown the lesson failed."""
+    return weight * (1 - _LOSS)
+
+
+def _load(
+    connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None
+) -> tuple[Lesson, ...]:
+    """All lessons, those for one kind of agent, or one; highest weight first, expired ones last."""
+    condition: sa.ColumnElement[bool] = sa.true()
+    if agent is not None:
+        condition &= lessons.c.agent == agent
+    if lesson_id is not None:
+        condition &= lessons.c.id == lesson_id
+    rows = connection.execute(
+        sa.select(lessons)
+        .where(condition)
+        .order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at)
+    )
+    evidence: defaultdict[str, list[str]] = defaultdict(list)
+    theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(condition))
+    for evidence_row in connection.execute(
+        sa.select(lesson_evidence)
+        .where(theirs)
+        .order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)
+    ):
+        evidence[evidence_row.lesson_id].append(evidence_row.turn_id)
+    return tuple(_lesson(row, tuple(evidence[row.id])) for row in rows)
+
+
+def _insert(
+    connection: sa.Connection, agent: AgentKind, trigger: str, advice: str, turn_id: str
+) -> str:
+    """Store a new lesson, which a turn taught, and return its id."""
+    lesson_id, now = uuid4().hex, datetime.now(UTC)
+    words = {"id": lesson_id, "agent": agent, "trigger": trigger, "advice": advice}
+    owner = sa.select(conversations.c.owner).join(turns).where(turns.c.id == turn_id)
+    connection.execute(
+        lessons.insert().values(
+            **words,
+            **_FRESH,
+            created_at=now,
+            updated_at=now,
+            owner=connection.scalar(owner) or "",
+        )
+    )
+    _add_evidence(connection, lesson_id, turn_id)
+    return lesson_id
+
+
+def _confirm(connection: sa.Connection, lesson: Lesson) -> None:
+    """Record that another turn taught the same. A lesson that expired unused comes back; one that
+    did not help stays expired.
+    """
+    now_weight = lesson.weight if lesson.weight < LEAST_WEIGHT else gained(lesson.weight)
+    _change(connection, lesson.id, weight=now_weight, expired=now_weight < LEAST_WEIGHT)
+
+
+def _add_evidence(connection: sa.Connection, lesson_id: str, turn_id: str) -> None:
+    connection.execute(
+        lesson_evidence.insert().values(lesson_id=lesson_id, turn_id=turn_id, at=datetime.now(UTC))
+    )
+
+
+def _credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> None:
+    """Count a use, and its outcome if known."""
+    match helped:
+        case None:
+            _change(connection, lesson.id, uses=lesson.uses + 1)
+        case True:
+            _change(
+                connection,
+                lesson.id,
+                uses=lesson.uses + 1,
+                helped=lesson.helped + 1,
+                weight=gained(lesson.weight),
+            )
+        case False:
+            new_weight = lost(lesson.weight)
+            expired = lesson.expired or new_weight < LEAST_WEIGHT
+            _change(
+                connection,
+                lesson.id,
+                uses=lesson.uses + 1,
+                failed=lesson.failed + 1,
+                weight=new_weight,
+                expired=expired,
+            )
+
+
+def _is_examined(connection: sa.Connection, turn_id: str) -> bool:
+    return (
+        connection.scalar(
+            sa.select(examined_turns.c.turn_id).where(
+                (examined_turns.c.turn_id == turn_id) & (examined_turns.c.unusable == 0)
+            )
+        )
+        is not None
+    )
+
+
+def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
+    """Set these columns of a lesson; False if the id is unknown."""
+    changed = connection.execute(
+        lessons.update()
+        .where(lessons.c.id == lesson_id)
+        .values(**values, updated_at=datetime.now(UTC))
+    )
+    return changed.rowcount == 1
+
+
+def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesson:
+    columns = {name: value for name, value in row._asdict().items() if name in Lesson.model_fields}
+    return Lesson(
+        **columns
+        | {
+            "evidence": evidence,
+            "created_at": utc(row.created_at),
+            "updated_at": utc(row.updated_at),
+        }
+    )
+
 
 RELEVANT = 0.28
 """Minimum cosine between a trigger and a task for the lesson to be relevant. Of 88 pairs of eight
@@ -58,16 +199,14 @@ class LessonBook:
     def lessons(self) -> tuple[Lesson, ...]:
         """All lessons, highest weight first, expired ones last."""
         with reading(self._engine) as connection:
-            return rows.load(connection)
+            return _load(connection)
 
     def relevant(self, agent: AgentKind, about: str, limit: int) -> tuple[Lesson, ...]:
         """The lessons for an agent with a trigger near its task, best first. Raises:
         EmbedderUnavailable.
         """
         with reading(self._engine) as connection:
-            active_lessons = [
-                lesson for lesson in rows.load(connection, agent) if not lesson.expired
-            ]
+            active_lessons = [lesson for lesson in _load(connection, agent) if not lesson.expired]
         cosines = self._cosines(about, [lesson.trigger for lesson in active_lessons])
         near = [
             (cosine * lesson.weight, lesson)
@@ -95,10 +234,10 @@ class LessonBook:
         """Reword a lesson; its counts restart. Raises: ResourceNotFound."""
         with writing(self._engine) as connection:
             words = {"trigger": storable(trigger), "advice": storable(advice)}
-            if not rows.change(connection, storable(lesson_id), **words, **rows.FRESH):
+            if not _change(connection, storable(lesson_id), **words, **_FRESH):
                 raise _unknown(lesson_id)
             announce(connection, "lessons")
-            return rows.load(connection, lesson_id=lesson_id)[0]
+            return _load(connection, lesson_id=lesson_id)[0]
 
     def remove(self, lesson_id: str) -> None:
         """Raises: ResourceNotFound if the id is unknown."""
@@ -112,7 +251,7 @@ class LessonBook:
 
     def is_examined(self, turn_id: str) -> bool:
         with reading(self._engine) as connection:
-            return rows.is_examined(connection, turn_id)
+            return _is_examined(connection, turn_id)
 
     def knows(self, digest: str) -> bool:
         """Whether a turn with the same transcript was examined before."""
@@ -126,7 +265,7 @@ class LessonBook:
         again.
         """
         with writing(self._engine) as connection:
-            if rows.is_examined(connection, turn_id):
+            if _is_examined(connection, turn_id):
                 return False
             so_far = sa.select(examined_turns.c.unusable).where(examined_turns.c.turn_id == turn_id)
             if (unusable := max(0, connection.scalar(so_far) or 0) + 1) < LOOKS:
@@ -144,20 +283,18 @@ class LessonBook:
         time; returns the lessons that it taught or confirmed.
         """
         with writing(self._engine) as connection:
-            if rows.is_examined(connection, turn_id):
+            if _is_examined(connection, turn_id):
                 return ()
             mark_examined(connection, turn_id, digest)
-            lessons_by_id = {lesson.id: lesson for lesson in rows.load(connection)}
+            lessons_by_id = {lesson.id: lesson for lesson in _load(connection)}
             for outcome in outcomes:
                 if outcome.lesson_id in lessons_by_id:
-                    rows.credit(connection, lessons_by_id[outcome.lesson_id], outcome.helped)
+                    _credit(connection, lessons_by_id[outcome.lesson_id], outcome.helped)
             if outcomes or findings:
                 announce(connection, "lessons")
             taught = dict.fromkeys(_enter(connection, turn_id, finding) for finding in findings)
             return tuple(
-                lesson
-                for lesson_id in taught
-                for lesson in rows.load(connection, lesson_id=lesson_id)
+                lesson for lesson_id in taught for lesson in _load(connection, lesson_id=lesson_id)
             )
 
     def expire_unused(self, days: int) -> None:
@@ -183,7 +320,7 @@ def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
     """Store a finding, or the turn as further evidence of the lesson that says the same; returns
     the lesson's id.
     """
-    agent_lessons = rows.load(connection, finding.agent)
+    agent_lessons = _load(connection, finding.agent)
     same = next(
         (
             lesson
@@ -194,10 +331,10 @@ def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
     )
     if same is None:
         trigger, advice = storable(finding.trigger), storable(finding.advice)
-        return rows.insert(connection, finding.agent, trigger, advice, turn_id)
+        return _insert(connection, finding.agent, trigger, advice, turn_id)
     if turn_id not in same.evidence:
-        rows.confirm(connection, same)
-        rows.add_evidence(connection, same.id, turn_id)
+        _confirm(connection, same)
+        _add_evidence(connection, same.id, turn_id)
     return same.id
 
 
