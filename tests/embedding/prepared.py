@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.models.embedding.preparation import prepare_embedder
+from selfeng.provision.parts import prepare_embedder
 
 DATA_DIR = Path(__file__).parents[2] / "data"
 

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import onnxruntime
 import pytest
 
-from selfeng.models.embedding.bert_graph import BertShape, build_graph
+from selfeng.models.embedding.conversion import BertShape, build_graph
 from tests.embedding.reference import encode
 
 WIDTH, WORDS, SHAPE = 24, 50, BertShape(layers=2, heads=3, max_tokens=12)

