@@ -45,7 +45,7 @@ HOMONYMS: dict[str, str] = {
 FOREIGN = {
     "src/selfeng/sandboxes/docker.py": ("docker", "7.2"),
     "src/sandbox_worker/test_process.py": ("pytest", "9.2"),
-    "src/selfeng/models/chunks.py": ("openai", "3.54"),
+    "src/selfeng/models/received.py": ("openai", "3.54"),
     "src/selfeng/python/sync_agent.py": ("Python", "3."),
 }
 """Modules that use private parts of a library, each with the version that a test names."""

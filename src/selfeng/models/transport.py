@@ -35,10 +35,9 @@ from selfeng.models.adaptation import (
     wants_plainer,
 )
 from selfeng.models.chat import ChatRequest, Guard, ListedModel, Piece, Pieces, asked_again
-from selfeng.models.chunks import Chunks, as_built
 from selfeng.models.json_text import loads
 from selfeng.models.model_failures import RequestRefused, cause, failure, not_a_model, refuses
-from selfeng.models.received import context_length_in, piece_of, whole_of
+from selfeng.models.received import Chunks, as_built, context_length_in, piece_of, whole_of
 from selfeng.models.responses import ResponseEvents, completion_of, request_of
 
 _STREAMING: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
