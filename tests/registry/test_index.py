@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.tool import Standing
 from selfeng.library import records, revisions
-from selfeng.library.exact import ExactSearch
 from selfeng.library.fusion import Vector
 from selfeng.library.index import SearchIndex
 from selfeng.library.records import Embedding
+from selfeng.library.reembedding import ExactSearch
 from selfeng.library.trust import Trust, TrustRule
 from selfeng.store.database import open_database, reading, writing
 from tests.databases import address
