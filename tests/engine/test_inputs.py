@@ -8,7 +8,7 @@ from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, SpecificationReply
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import SandboxJob
-from selfeng.synthesis.boundaries import boundaries, is_unusual
+from selfeng.synthesis.consensus import boundaries, is_unusual
 from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
 from selfeng.synthesis.inputs import calls_in, kinds_of, mutations
 from selfeng.synthesis.probe import CallOutcome, probe, same

@@ -15,16 +15,106 @@ from selfeng.core.composition import Importable, imports
 from selfeng.core.http import HttpRequest
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import READER, sandbox_packages
-from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
+from selfeng.core.signature import (
+    DEEPEST,
+    UNREADABLE,
+    Parameter,
+    Signature,
+    SignatureError,
+    alternatives,
+    last_name,
+    literal_values,
+    parse_signature,
+    subscripts,
+)
 from selfeng.core.spec import Specification, SpecParameter
 from selfeng.core.tool import ToolDraft
 from selfeng.core.visible import hidden, plain_line_problem
-from selfeng.synthesis.annotations import annotation_problem
-from selfeng.synthesis.examples import example_problem
+from selfeng.synthesis.examples import example_problem, is_literal
 from selfeng.synthesis.stubs import stub
 from selfeng.synthesis.suite.allowed import FRAMES
 from selfeng.synthesis.suite.source import FUNCTIONS, Suite, excerpt
 from selfeng.synthesis.suite.steering import problems
+
+ALLOWED = (
+    "str, int, float, bool, list[...], dict[str, ...], ... | None and Literal[...] of plain values"
+)
+"""The types in the analyst's prompt; other common spellings of the same types are accepted."""
+_TYPE_NAMES = {
+    "str",
+    "int",
+    "float",
+    "bool",
+    "Any",
+    "list",
+    "List",
+    "dict",
+    "Dict",
+    "tuple",
+    "Tuple",
+    "set",
+    "Set",
+}
+_LONGEST = 100
+
+
+def annotation_problem(annotation: str, whose: str) -> str | None:
+    """Why the annotation can't be checked or shown to a model, None if it can."""
+    subject = f"the annotation {annotation[:_LONGEST]!a} of {whose}"
+    try:
+        node = ast.parse(annotation, mode="eval").body
+    except UNREADABLE:
+        return f"{subject} is not a Python expression"
+    return (
+        None
+        if _is_allowed(node, 0)
+        else f"{subject} is not one that tools may have; it must be made of {ALLOWED}"
+    )
+
+
+def _is_allowed(node: ast.expr, depth: int) -> bool:
+    if depth > DEEPEST:
+        return False
+    match node:
+        case ast.Constant(value=value):
+            return value is None
+        case ast.BinOp(op=ast.BitOr()):
+            return all(_is_allowed(n, depth + 1) for n in alternatives(node))
+        case ast.Subscript(value=value, slice=inner) if _is_name(value):
+            return _is_allowed_generic(last_name(value), subscripts(inner), depth + 1)
+        case _:
+            return _is_name(node) and last_name(node) in _TYPE_NAMES
+
+
+def _is_allowed_generic(name: str, items: list[ast.expr], depth: int) -> bool:
+    match name:
+        case "Literal":
+            return literal_values(items) is not None
+        case "Optional" | "list" | "List" | "set" | "Set":
+            return len(items) == 1 and _is_allowed(items[0], depth)
+        case "Union":
+            return bool(items) and all(_is_allowed(i, depth) for i in items)
+        case "tuple" | "Tuple":
+            members = (
+                items[:-1]
+                if items and isinstance(items[-1], ast.Constant) and items[-1].value is ...
+                else items
+            )
+            return bool(members) and all(_is_allowed(i, depth) for i in members)
+        case "dict" | "Dict":
+            return len(items) == 2 and last_name(items[0]) == "str" and _is_allowed(items[1], depth)
+        case _:
+            return False
+
+
+def _is_name(node: ast.expr) -> bool:
+    """Whether it is a plain name or one from the module `typing`."""
+    return isinstance(node, ast.Name) or (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "typing"
+    )
+
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages()}
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
@@ -94,7 +184,7 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
             yield f"{parameter.name!r} can't be the name of a parameter"
         if problem := annotation_problem(parameter.annotation, parameter.name):
             yield problem
-        if parameter.default is not None and not _is_literal(parameter.default):
+        if parameter.default is not None and not is_literal(parameter.default):
             yield f"the default {parameter.default!r} of {parameter.name} is not a Python literal"
     if len({p.name for p in spec.parameters}) < len(spec.parameters):
         yield "two parameters have the same name"
@@ -137,7 +227,7 @@ def _draft_problems(draft: ToolDraft) -> Iterator[str]:
             yield problem
         if parameter.default is None:
             continue
-        if not _is_literal(parameter.default) or len(parameter.default) > LONGEST:
+        if not is_literal(parameter.default) or len(parameter.default) > LONGEST:
             yield (
                 f"the default {parameter.default[:80]!r} of {parameter.name} is not a Python "
                 f"literal of at most {LONGEST} characters"
@@ -357,11 +447,3 @@ def _imports_from(node: ast.AST, name: str) -> bool:
 def _foreign_imports(module: ast.Module, available: frozenset[str] | set[str]) -> str:
     """Names of top-level modules that are imported but not known, "" if there are none."""
     return ", ".join(sorted({name for name, _ in imports(module)} - available))
-
-
-def _is_literal(source: str) -> bool:
-    try:
-        ast.literal_eval(source)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return False
-    return True

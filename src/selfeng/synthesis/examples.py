@@ -31,7 +31,7 @@ def example_problem(example: SpecExample, signature: Signature) -> str | None:
             f"the example {example.call!r} is no call of {signature.function} with literal "
             "arguments"
         )
-    if exception_of(example) is None and not _is_literal(example.result):
+    if exception_of(example) is None and not is_literal(example.result):
         return (
             f"the result {example.result!r} of {example.call!r} is neither a Python literal "
             "nor `raises SomeError`"
@@ -195,7 +195,7 @@ def exception_of(example: SpecExample) -> str | None:
     return name if example.result.strip().startswith(_RAISES) and name.isidentifier() else None
 
 
-def _is_literal(source: str) -> bool:
+def is_literal(source: str) -> bool:
     try:
         ast.literal_eval(source)
     except UNREADABLE:

@@ -156,7 +156,7 @@ class Gate:
             and (drawn or not (ordered.passed or ordered_again.passed))
         )
         failed = tuple(t for t in again.tests if t.outcome != "passed")
-        what = again.problem or f"{_join_names(t.test for t in failed)} failed"
+        what = again.problem or f"{', '.join(t.test for t in failed)} failed"
         problem = (
             f"flaky: every test passed at first, but run again in {order} order and with "
             f"another hash seed, {what}. {_WHY[by_order]}"
@@ -196,7 +196,7 @@ def _not_red(first: Verdict) -> str:
         return f"the suite does not run: {first.problem}"
     idle = [t.test for t in first.tests if t.outcome == "passed"]
     return (
-        f"these tests pass on an empty stub, so they test nothing: {_join_names(idle)}"
+        f"these tests pass on an empty stub, so they test nothing: {', '.join(idle)}"
         if idle
         else ""
     )
@@ -208,7 +208,7 @@ def _difference(first: Verdict, again: Verdict) -> str:
         return (again.problem or "it ran to its end").rstrip(".")
     before, now = _passed(first), _passed(again)
     changes = [(sorted(now - before), "passed"), (sorted(before - now), "failed")]
-    return ", ".join(f"{_join_names(names)} {how}" for names, how in changes if names)
+    return ", ".join(f"{', '.join(names)} {how}" for names, how in changes if names)
 
 
 def _repeated(
@@ -278,10 +278,6 @@ def _passing(verdicts: Sequence[Verdict], does: Sequence[str]) -> str:
 
 def _passed(verdict: Verdict) -> set[str]:
     return {t.test for t in verdict.tests if t.outcome == "passed"}
-
-
-def _join_names(tests: Iterable[str]) -> str:
-    return ", ".join(tests)
 
 
 Link = Literal["policy", "red", "green", "comparison", "mutation"]
