@@ -17,11 +17,10 @@ from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import Embedder
 from selfeng.core.value import Value
 from selfeng.lessons.transcript import LessonOutcome
-from selfeng.store.database import fetch_value, reading, utc, writing
+from selfeng.store.database import fetch_value, reading, storable, utc, writing
 from selfeng.store.journal import mark_examined
 from selfeng.store.news import announce
 from selfeng.store.schema import conversations, examined_turns, lesson_evidence, lessons, turns
-from selfeng.store.text import storable
 
 START_WEIGHT = 0.5
 LEAST_WEIGHT = 0.2

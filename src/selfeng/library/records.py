@@ -19,7 +19,7 @@ from selfeng.core.owner import current_owner
 from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.library import lexical, revisions
 from selfeng.library.fusion import Vector
-from selfeng.store.database import utc
+from selfeng.store.database import storable, utc
 from selfeng.store.schema import (
     cassettes,
     grants,
@@ -29,7 +29,6 @@ from selfeng.store.schema import (
     tool_words,
     tools,
 )
-from selfeng.store.text import storable
 
 State = Literal["pending", "revising", "active", "missing", "removing"]
 """pending: the first files are being written; revising: files are being replaced by those of the

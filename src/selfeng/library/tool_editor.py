@@ -20,9 +20,8 @@ from selfeng.library.file_watcher import FileWatcher
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
-from selfeng.store.database import fetch_column, fetch_value, reading, writing
+from selfeng.store.database import fetch_column, fetch_value, reading, storable, writing
 from selfeng.store.schema import proposals
-from selfeng.store.text import storable
 
 
 class ToolEditor:

@@ -31,8 +31,7 @@ from selfeng.core.result import (
 from selfeng.core.turn import Contents
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
-from selfeng.store.database import fetch, fetch_column, reading, utc
-from selfeng.store.text import storable
+from selfeng.store.database import fetch, fetch_column, reading, storable, utc
 from selfeng.store.turn_tree import path
 
 RECOMPUTED = 200

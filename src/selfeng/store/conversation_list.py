@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.text import storable
+from selfeng.store.database import storable
 
 LONGEST_TITLE = 200
 """Characters."""

@@ -233,6 +233,30 @@ def utc(at: datetime) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
+def storable(text: str) -> str:
+    """The text with torn surrogate pairs joined, lone halves replaced by U+FFFD and NUL characters
+    removed.
+    """
+    if text.isascii() and "\0" not in text:
+        return text
+    return (
+        text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
+
+
+def storable_data(data: Any) -> Any:
+    """The same for every string within plain data."""
+    match data:
+        case str():
+            return storable(data)
+        case dict():
+            return {storable_data(key): storable_data(value) for key, value in data.items()}
+        case list() | tuple():
+            return [storable_data(value) for value in data]
+        case _:
+            return data
+
+
 def id_of(engine: sa.Engine) -> str:
     """The random id that the database got when it was created; copies share it."""
     return str(fetch_value(engine, sa.select(properties.c.value).where(properties.c.name == "id")))

@@ -10,8 +10,7 @@ from pydantic import TypeAdapter
 from selfeng.core.tool import Grant, Need
 from selfeng.core.verdict import CallLimits
 from selfeng.store import schema
-from selfeng.store.database import fetch, utc, writing
-from selfeng.store.text import storable
+from selfeng.store.database import fetch, storable, utc, writing
 
 _GRANTS = schema.grants
 _NEED = TypeAdapter[Need](Need)

@@ -60,6 +60,8 @@ from selfeng.store.database import (
     fetch_column,
     fetch_value,
     reading,
+    storable,
+    storable_data,
     utc,
     writing,
 )
@@ -68,7 +70,6 @@ from selfeng.store.habits import Habits, ToolUses, last_uses, read_habits, tool_
 from selfeng.store.news import announce
 from selfeng.store.processes import Processes
 from selfeng.store.spending import note_spending
-from selfeng.store.text import storable, storable_data
 from selfeng.store.turn_queue import MOST_LEASES
 from selfeng.store.turn_tree import fork, newest_from, parent_of_new, path
 

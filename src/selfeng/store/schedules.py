@@ -14,9 +14,8 @@ from selfeng.core.files import File, FileReference
 from selfeng.core.schedule import Schedule, ScheduledRun, SchedulePlan
 from selfeng.store import schema
 from selfeng.store.conversation_files import keep_files
-from selfeng.store.database import fetch, utc, writing
+from selfeng.store.database import fetch, storable, storable_data, utc, writing
 from selfeng.store.journal import NewConversation, create_conversation
-from selfeng.store.text import storable, storable_data
 
 _SCHEDULES = schema.schedules
 _ACTIVE = _SCHEDULES.c.state == "active"

@@ -52,9 +52,8 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import fetch, writing
+from selfeng.store.database import fetch, storable, writing
 from selfeng.store.journal import Journal
-from selfeng.store.text import storable
 
 MOST = 50
 """Links of one conversation."""

@@ -6,9 +6,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from selfeng.core.value import Value
-from selfeng.store.database import fetch_column, writing
+from selfeng.store.database import fetch_column, storable, writing
 from selfeng.store.schema import subscriptions
-from selfeng.store.text import storable
 
 
 class Subscription(Value):

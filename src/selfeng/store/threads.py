@@ -10,9 +10,8 @@ import sqlalchemy as sa
 
 from selfeng.core.prompt import AgentThread, ChatMessage
 from selfeng.store import schema
-from selfeng.store.database import reading, writing
+from selfeng.store.database import reading, storable, writing
 from selfeng.store.effects import known_effect, note_effect
-from selfeng.store.text import storable
 
 _AGENTS, _MESSAGES = schema.agents, schema.agent_messages
 

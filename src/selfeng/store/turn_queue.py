@@ -16,9 +16,8 @@ from selfeng.core.errors import LimitReached
 from selfeng.core.process import this_process
 from selfeng.core.words import count
 from selfeng.store import schema
-from selfeng.store.database import fetch_value, reading, writing
+from selfeng.store.database import fetch_value, reading, storable, writing
 from selfeng.store.news import announce
-from selfeng.store.text import storable
 
 MOST_LEASES = 9
 """The most leases of a turn: five processes may die running it, with one lease at the start and two

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from selfeng.core.errors import RequestError, ResourceNotFound
 from selfeng.core.visible import one_line
 from selfeng.store import schema
-from selfeng.store.text import storable
+from selfeng.store.database import storable
 
 _TURNS, _EVENTS, _CONVERSATIONS = schema.turns, schema.events, schema.conversations
 _LONGEST_ID = 40
