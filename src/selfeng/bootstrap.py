@@ -36,8 +36,7 @@ from selfeng.durable.doors import (
     durable_wait,
     in_steps,
 )
-from selfeng.durable.recovery import TurnRecovery
-from selfeng.durable.turn_work import TurnStarter
+from selfeng.durable.turn_work import TurnRecovery, TurnStarter
 from selfeng.durable.workflows import Workflows, sources_digest, steps_url
 from selfeng.engine import Engine, ModelParts
 from selfeng.lessons.learning import Learning
@@ -62,8 +61,7 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import PORTS, local_servers
 from selfeng.provision.parts import make_image, prepare_search
-from selfeng.provision.readiness import Readiness
-from selfeng.provision.setup import Setup
+from selfeng.provision.setup import Readiness, Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.servers.broker import Broker
 from selfeng.servers.deliveries import Deliveries

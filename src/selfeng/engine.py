@@ -52,7 +52,7 @@ from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescri
 from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
-from selfeng.durable.recovery import TurnRecovery
+from selfeng.durable.turn_work import TurnRecovery
 from selfeng.durable.workflows import Workflows
 from selfeng.lessons.learning import Learning
 from selfeng.library.composition.reverification import Reverification
@@ -62,8 +62,7 @@ from selfeng.library.library_snapshot import LibraryChange
 from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
-from selfeng.provision.readiness import Readiness
-from selfeng.provision.setup import Setup
+from selfeng.provision.setup import Readiness, Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork

@@ -28,7 +28,7 @@ from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.provision.configuration import Configuration
-from selfeng.provision.readiness import Readiness
+from selfeng.provision.setup import Readiness
 from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork

@@ -27,7 +27,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Killed, Raised
 from selfeng.orchestrator import Orchestrator
-from selfeng.provision.readiness import Readiness
+from selfeng.provision.setup import Readiness
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.ending import ending
 from selfeng.stages.executor import Executor

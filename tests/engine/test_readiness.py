@@ -13,8 +13,8 @@ from selfeng.core.errors import SandboxUnavailable
 from selfeng.core.events import Waiting
 from selfeng.core.status import Part, PartStatus
 from selfeng.core.turn import awaited
-from selfeng.provision import readiness as module
-from selfeng.provision.readiness import Readiness, Report
+from selfeng.provision import setup as module
+from selfeng.provision.setup import Readiness, Report
 
 
 def states(readiness: Readiness) -> list[tuple[str, str, str]]:

@@ -122,7 +122,7 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
-from selfeng.provision.readiness import Readiness, Report
+from selfeng.provision.setup import Readiness, Report
 from selfeng.servers.broker import Broker
 from selfeng.servers.deliveries import Deliveries
 from selfeng.servers.mcp_servers import McpServers
