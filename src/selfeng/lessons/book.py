@@ -17,7 +17,7 @@ from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import Embedder
 from selfeng.core.value import Value
 from selfeng.lessons.transcript import LessonOutcome
-from selfeng.store.database import fetch_value, reading, storable, utc, writing
+from selfeng.store.database import fetch_value, reading, reads, storable, utc, writing
 from selfeng.store.journal import mark_examined
 from selfeng.store.news import announce
 from selfeng.store.schema import conversations, examined_turns, lesson_evidence, lessons, turns
@@ -195,10 +195,8 @@ class LessonBook:
         self._engine, self._embedder = engine, embedder
         self._vectors: dict[str, _Vector] = {}
 
-    def lessons(self) -> tuple[Lesson, ...]:
-        """All lessons, highest weight first, expired ones last."""
-        with reading(self._engine) as connection:
-            return _load(connection)
+    lessons = reads(_load)
+    is_examined = reads(_is_examined)
 
     def relevant(self, agent: AgentKind, about: str, limit: int) -> tuple[Lesson, ...]:
         """The lessons for an agent with a trigger near its task, best first. Raises:
@@ -247,10 +245,6 @@ class LessonBook:
             if not connection.execute(deletion).rowcount:
                 raise _unknown(lesson_id)
             announce(connection, "lessons")
-
-    def is_examined(self, turn_id: str) -> bool:
-        with reading(self._engine) as connection:
-            return _is_examined(connection, turn_id)
 
     def knows(self, digest: str) -> bool:
         """Whether a turn with the same transcript was examined before."""

@@ -12,15 +12,16 @@ import sqlalchemy as sa
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.owner import current_owner
 from selfeng.core.protocols import ToolLibrary
-from selfeng.core.provenance import Proposal, Provenance, RolledBack, ToolVersion
+from selfeng.core.provenance import Proposal, Provenance, RolledBack
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
-from selfeng.library import records, versions
+from selfeng.library import records
 from selfeng.library.file_watcher import FileWatcher
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
-from selfeng.store.database import fetch_column, fetch_value, reading, storable, writing
+from selfeng.library.versions import load, load_all
+from selfeng.store.database import fetch_column, fetch_value, reads, storable, writing
 from selfeng.store.schema import proposals
 
 
@@ -70,15 +71,8 @@ class ToolEditor:
         with writing(self._engine) as connection:
             return records.set_frozen(connection, name, frozen)
 
-    def versions(self, name: str) -> tuple[ToolVersion, ...]:
-        """All versions, newest first; empty for a name that no tool ever had."""
-        with reading(self._engine) as connection:
-            return versions.load_all(connection, name)
-
-    def version(self, name: str, number: int) -> ToolVersion:
-        """Raises: VersionNotFound."""
-        with reading(self._engine) as connection:
-            return versions.load(connection, name, number)
+    versions = reads(load_all)
+    version = reads(load)
 
 
 class Proposals:

@@ -18,7 +18,7 @@ from selfeng.library.fusion import (
     tool_vector,
 )
 from selfeng.library.records import Embedding
-from selfeng.store.database import reading, writing
+from selfeng.store.database import reading, reads, writing
 
 _log = logging.getLogger(__name__)
 
@@ -61,10 +61,7 @@ class Vectors:
         """
         return self._of(draft, self.used(draft.name))
 
-    def used(self, name: str) -> Used:
-        """The requests that a tool of that name has served; empty if there is none."""
-        with reading(self._engine) as connection:
-            return records.used_requests(connection, name)
+    used = reads(records.used_requests)
 
     def complete(self, name: str) -> None:
         """Embed a tool that has no vector of this embedder; does nothing if the tool was

@@ -5,12 +5,13 @@ writing.
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -18,6 +19,9 @@ from filelock import FileLock, Timeout
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.private import make_file_private, make_private
 from selfeng.store.schema import properties
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _FREE = "free space on its disk, then ask again"
 _RESTORE = "check its disk; `selfeng restore FILE` brings a backup back"
@@ -205,6 +209,19 @@ def fetch_column(engine: sa.Engine, query: sa.Executable) -> list[Any]:
 def fetch_value(engine: sa.Engine, query: sa.Select[Any]) -> Any | None:
     """The first column of the first row, as `fetch`; None without one."""
     return next(iter(fetch_column(engine, query.limit(1))), None)
+
+
+def reads(
+    function: Callable[Concatenate[sa.Connection, P], T],
+) -> Callable[Concatenate[Any, P], T]:
+    """A method of a class with an `_engine` that gives the function a connection for reading."""
+
+    @wraps(function)
+    def method(self: Any, /, *arguments: P.args, **options: P.kwargs) -> T:
+        with reading(self._engine) as connection:
+            return function(connection, *arguments, **options)
+
+    return method
 
 
 @contextmanager

@@ -127,12 +127,12 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
     )
 
 
-def last_uses(connection: sa.Connection, owner: str) -> dict[str, datetime]:
+def read_last_uses(connection: sa.Connection, owner: str) -> dict[str, datetime]:
     """When `owner` last used each tool, as far as their newest calls show."""
     return {use.tool: use.call.at for use in _calls(connection, owner)[::-1] if use.call.returned}
 
 
-def tool_uses(connection: sa.Connection) -> dict[str, ToolUses]:
+def read_tool_uses(connection: sa.Connection) -> dict[str, ToolUses]:
     """The uses of every tool by anybody, by name."""
     tools, versions, conversations = schema.tools, schema.tool_versions, schema.conversations
     in_force = (versions.c.name == tools.c.name) & (versions.c.version == tools.c.version)

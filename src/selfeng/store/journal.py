@@ -60,13 +60,14 @@ from selfeng.store.database import (
     fetch_column,
     fetch_value,
     reading,
+    reads,
     storable,
     storable_data,
     utc,
     writing,
 )
 from selfeng.store.effects import forget_effects
-from selfeng.store.habits import Habits, ToolUses, last_uses, read_habits, tool_uses
+from selfeng.store.habits import read_habits, read_last_uses, read_tool_uses
 from selfeng.store.news import announce
 from selfeng.store.processes import Processes
 from selfeng.store.spending import note_spending
@@ -383,22 +384,9 @@ class Journal:
         )
         return frozenset(fetch_column(self._engine, query))
 
-    def habits(self, owner: str, tool: str) -> Habits:
-        """The requests that often follow `owner`'s use of a tool, and the tools used together with
-        it.
-        """
-        with reading(self._engine) as connection:
-            return read_habits(connection, owner, tool)
-
-    def last_uses(self, owner: str) -> dict[str, datetime]:
-        """When `owner` last used each tool, as far as their newest calls show."""
-        with reading(self._engine) as connection:
-            return last_uses(connection, owner)
-
-    def tool_uses(self) -> dict[str, ToolUses]:
-        """The recorded uses of every tool by all persons, by name."""
-        with reading(self._engine) as connection:
-            return tool_uses(connection)
+    habits = reads(read_habits)
+    last_uses = reads(read_last_uses)
+    tool_uses = reads(read_tool_uses)
 
     def remove_conversations(self, conversation_ids: Sequence[str]) -> None:
         """Delete conversations with their turns, events, files, results and threads of agents, in
@@ -486,15 +474,13 @@ class Journal:
     def running(self, conversation_id: str) -> list[str]:
         """The ids of the turns that run in a conversation, in whatever process."""
         of_conversation = _TURNS.c.conversation_id == storable(conversation_id)
-        query = sa.select(_TURNS.c.id).where(of_conversation, _TURNS.c.state == "running")
-        return fetch_column(self._engine, query)
+        return self._running_ids(of_conversation)
 
     def running_of(self, owner: str) -> list[str]:
         """The ids of an owner's turns that run, in whatever process."""
         conversations = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.owner == owner)
         of_owner = _TURNS.c.conversation_id.in_(conversations)
-        query = sa.select(_TURNS.c.id).where(of_owner, _TURNS.c.state == "running")
-        return fetch_column(self._engine, query)
+        return self._running_ids(of_owner)
 
     def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:
         """Begin a conversation with copies of the turns up to one, and return its id.
@@ -605,10 +591,7 @@ class Journal:
 
     def held(self) -> frozenset[str]:
         """Ids of the turns that this process runs."""
-        query = sa.select(_TURNS.c.id).where(
-            _TURNS.c.state == "running", _TURNS.c.server == self._server
-        )
-        return frozenset(fetch_column(self._engine, query))
+        return frozenset(self._running_ids(_TURNS.c.server == self._server))
 
     def release_lost(self) -> None:
         """Put the turns that killed servers left running, and that can be resumed, back into the
@@ -647,8 +630,11 @@ class Journal:
 
     def running_turns(self) -> frozenset[str]:
         """Ids of the turns that have not ended."""
-        query = sa.select(_TURNS.c.id).where(_TURNS.c.state == "running")
-        return frozenset(fetch_column(self._engine, query))
+        return frozenset(self._running_ids())
+
+    def _running_ids(self, *where: sa.ColumnElement[bool]) -> list[str]:
+        query = sa.select(_TURNS.c.id).where(_TURNS.c.state == "running", *where)
+        return fetch_column(self._engine, query)
 
     def numbered(self, turn_id: str) -> tuple[tuple[Event, str | None, int | None], ...]:
         """The events of a turn in their order, with their numbers in their scopes."""

@@ -19,7 +19,7 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.database import reading, utc, writing
+from selfeng.store.database import fetch, fetch_value, reading, utc, writing
 
 _SPENDING, _VERSIONS = schema.spending, schema.tool_versions
 _ANY = 10**12
@@ -260,8 +260,7 @@ class Spending:
             sa.func.coalesce(sa.func.sum(columns.saved_tokens), 0).label("saved_tokens"),
         ).where(columns.owner == owner)
         query = query.group_by(columns.month).order_by(columns.month.desc()).limit(12)
-        with reading(self._engine) as connection:
-            return tuple(MonthSpending(**row._mapping) for row in connection.execute(query))
+        return tuple(MonthSpending(**row._mapping) for row in fetch(self._engine, query))
 
     def tools(self) -> tuple[ToolAccount, ...]:
         """The account of each tool of the library, that which saved most tokens first."""
@@ -294,8 +293,7 @@ class Spending:
         """US dollars that all owners have spent in this month."""
         in_month = _SPENDING.c.month == f"{datetime.now(UTC):%Y-%m}"
         query = sa.select(sa.func.coalesce(sa.func.sum(_SPENDING.c.cost), 0.0)).where(in_month)
-        with reading(self._engine) as connection:
-            return float(connection.scalar(query) or 0.0)
+        return float(fetch_value(self._engine, query) or 0.0)
 
     def add(self, turn_id: str, usage: Usage) -> None:
         """Add what was spent after a turn, for what is learnt from it."""

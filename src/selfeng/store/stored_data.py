@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from selfeng.core.files import LargeFiles
 from selfeng.core.value import Value
 from selfeng.store import schema
-from selfeng.store.database import fetch, fetch_column, reading, writing
+from selfeng.store.database import fetch, fetch_column, fetch_value, reading, writing
 from selfeng.store.journal import Journal
 
 _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
@@ -221,8 +221,7 @@ class PersonalData:
 
     def _count(self, query: sa.Select[Any]) -> int:
         counted = sa.select(sa.func.count()).select_from(query.subquery())
-        with reading(self._engine) as connection:
-            return int(connection.scalar(counted) or 0)
+        return fetch_value(self._engine, counted) or 0
 
     def _size(self, hashes: sa.Select[Any]) -> int:
         """Bytes of these contents."""
