@@ -145,7 +145,7 @@ async def test_errors_of_the_code_go_back_to_the_model(hall):
     assert json.loads(shop.seen(2)[-1])["error"] == "It used 30 s of processor time."
     assert json.loads(shop.seen(3)[-1]) == {
         "result_of": "run_python",
-        "error": "code: String should have at least 1 character",
+        "error": "code='': String should have at least 1 character",
         "remedy": "call it again",
     }
     assert [e.state for e in shop.events if isinstance(e, CodeRun)] == [

@@ -14,7 +14,7 @@ from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.question import Question, questions_text
 from selfeng.core.turn import Turn
-from selfeng.core.value import Coded, Value
+from selfeng.core.value import Coded, Value, first_problem
 from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.agent_thread import Recipient, called, recipients, result, within_limits
@@ -106,11 +106,7 @@ class Function:
         try:
             call_arguments = self.arguments.model_validate(arguments)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            return {
-                "error": f"{'.'.join(map(str, first['loc'])) or self.name}: {first['msg']}",
-                "remedy": "call it again",
-            }
+            return {"error": first_problem(error, self.name), "remedy": "call it again"}
         return await self.perform(call_arguments)
 
 
