@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import AsJson, example, finish, print_json, say
+from selfeng.cli.command import AsJson, example, finish, on_settings, print_json, say
 
 if TYPE_CHECKING:
+    from selfeng.core.settings import Settings
     from selfeng.library.exchange.signing import SigningKeys
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -27,9 +28,10 @@ def keys(context: typer.Context, *, json: AsJson = False) -> None:
         return
 
     def work() -> int:
+        from selfeng.core.settings import load_settings
         from selfeng.library.exchange.signing import fingerprint, read_key
 
-        signing_keys = _keys()
+        signing_keys = _keys(load_settings())
         own_key, trusted = signing_keys.own_key(), signing_keys.trusted()
         own_fingerprint = fingerprint(read_key(own_key))
         if json:
@@ -49,34 +51,31 @@ def keys(context: typer.Context, *, json: AsJson = False) -> None:
 
 
 @app.command(epilog=example("selfeng keys trust 'ssh-ed25519 AAAAC3Nza…' Ada"))
-def trust(
+@on_settings
+async def trust(
+    settings: Settings,
     key: Annotated[str, typer.Argument(help="The line that `selfeng keys` prints at its owner's.")],
     name: Annotated[str, typer.Argument(help="Whose it is; shown wherever it has signed.")],
-) -> None:
+) -> int:
     """Trust a key, after you have compared its fingerprint with its owner."""
-
-    def work() -> int:
-        trusted = _keys().trust(key, name)
-        say(f"{trusted.name} is trusted: {trusted.fingerprint}")
-        return 0
-
-    finish(work)
+    trusted = _keys(settings).trust(key, name)
+    say(f"{trusted.name} is trusted: {trusted.fingerprint}")
+    return 0
 
 
 @app.command(epilog=example("selfeng keys distrust Ada"))
-def distrust(which: Annotated[str, typer.Argument(help="Its name, fingerprint or key.")]) -> None:
+@on_settings
+async def distrust(
+    settings: Settings,
+    which: Annotated[str, typer.Argument(help="Its name, fingerprint or key.")],
+) -> int:
     """Stop trusting a key. Tools that it has signed stay."""
-
-    def work() -> int:
-        key = _keys().distrust(which)
-        say(f"{key.name} is not trusted any more: {key.fingerprint}")
-        return 0
-
-    finish(work)
+    key = _keys(settings).distrust(which)
+    say(f"{key.name} is not trusted any more: {key.fingerprint}")
+    return 0
 
 
-def _keys() -> SigningKeys:
-    from selfeng.core.settings import load_settings
+def _keys(settings: Settings) -> SigningKeys:
     from selfeng.library.exchange.signing import SigningKeys
 
-    return SigningKeys(load_settings().data_dir)
+    return SigningKeys(settings.data_dir)
