@@ -1,7 +1,9 @@
 """Agents: they work on a message step by step, and send messages to each other."""
 
 from selfeng.agents.agent import (
+    USER,
     AgentReply,
+    Delegation,
     FunctionArguments,
     FunctionCallingAgent,
     Task,
@@ -9,7 +11,6 @@ from selfeng.agents.agent import (
 )
 from selfeng.agents.agent_functions import proxy
 from selfeng.agents.coder import CoderTools, coder
-from selfeng.agents.delegation import USER, Delegation
 
 __all__ = [
     "USER",
