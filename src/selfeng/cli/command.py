@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 import typer
 
 from selfeng.core.errors import AgentError
+from selfeng.core.logs import log_to_stderr
 from selfeng.core.visible import visible
 
 if TYPE_CHECKING:
@@ -70,7 +71,6 @@ def finish(work: Callable[[], int]) -> None:
     """Do a command's work and exit with its code: 1 after an error, 130 after Ctrl-C, 141 if what
     reads stdout has ended.
     """
-    from selfeng.core.logs import log_to_stderr
     from selfeng.core.settings import export_env_file
 
     log_to_stderr()
@@ -91,7 +91,6 @@ def run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     """Run a command on its own event loop, and exit with its code."""
     import asyncio
 
-    from selfeng.core.logs import log_to_stderr
     from selfeng.core.network import join_network
     from selfeng.core.settings import load_settings, make_folders
 

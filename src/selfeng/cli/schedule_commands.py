@@ -70,10 +70,8 @@ async def add(
     ] = "",
 ) -> None:
     """Have a version of a tool called at set times. Its runs are turns of a conversation."""
-    from pydantic import ValidationError
-
     from selfeng.core.schedule import SchedulePlan
-    from selfeng.core.value import first_problem
+    from selfeng.core.value import validated
 
     files = await read_paths(engine, file)
     called = await engine.library.get(tool)
@@ -90,11 +88,8 @@ async def add(
         **({"watch": {"folder": watch, "pattern": pattern}} if watch else {}),
         **({"deliver": _object(deliver)} if deliver else {}),
     }
-    try:
-        plan = SchedulePlan.model_validate(fields)
-    except ValidationError as error:
-        problem = first_problem(error, "the schedule")
-        raise RequestError(problem, "`selfeng schedules add -h` has what is allowed") from error
+    remedy = "`selfeng schedules add -h` has what is allowed"
+    plan = validated(SchedulePlan, fields, "the schedule", remedy)
     typer.echo(_line(await engine.schedule(LOCAL, plan, files)))
 
 

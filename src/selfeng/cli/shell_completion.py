@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from selfeng.core.errors import AgentError
+
 
 def tool_names(incomplete: str) -> list[str]:
     """Those that begin so, by the files of the library."""
-    from selfeng.core.errors import AgentError
     from selfeng.core.settings import load_settings
 
     try:
@@ -19,7 +20,6 @@ def conversation_ids(incomplete: str) -> Iterator[tuple[str, str]]:
     """Those that begin so with their titles, that with the newest turn first."""
     from pathlib import Path
 
-    from selfeng.core.errors import AgentError
     from selfeng.core.owner import LOCAL
     from selfeng.core.settings import load_settings
     from selfeng.core.visible import one_line

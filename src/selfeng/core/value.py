@@ -1,12 +1,15 @@
 """The base of every value that crosses a module: frozen, typed, closed against unknown fields."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUseDefault
 
+from selfeng.core.errors import RequestError
+
 T = TypeVar("T")
+V = TypeVar("V", bound="Value")
 
 _SHOWN = 20
 """Characters of a text that an error repeats."""
@@ -73,3 +76,16 @@ def first_problem(error: ValidationError, root_name: str) -> str:
     value = first["input"]
     excerpt = f"={value!r}" if isinstance(value, str) and len(value) <= _SHOWN else ""
     return f"{place}{excerpt}: {_IN_JSON.get(first['type'], first['msg'])}"
+
+
+def validated(
+    kind: type[V], fields: Mapping[str, Any], root_name: str = "the arguments", remedy: str = ""
+) -> V:
+    """A value of these fields; `remedy` by default names those that it may have. Raises:
+    RequestError: what is wrong with them.
+    """
+    try:
+        return kind.model_validate(dict(fields))
+    except ValidationError as error:
+        remedy = remedy or f"give {', '.join(kind.model_fields)}"
+        raise RequestError(first_problem(error, root_name), remedy) from error

@@ -5,10 +5,10 @@ import logging
 from base64 import b64decode
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
 import mcp_types as types
-from pydantic import Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from selfeng.core.changes import Changes
 from selfeng.core.consent_question import needs_consent, not_granted, titles
@@ -25,7 +25,7 @@ from selfeng.core.question import ALWAYS, NO, AnswerValue, answers_of
 from selfeng.core.schedule import Schedule, SchedulePlan
 from selfeng.core.status import Asked
 from selfeng.core.tool import Need, Tool
-from selfeng.core.value import Value, first_problem
+from selfeng.core.value import Value, validated
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.doors.call_results import described, executed, program_result, refused, text_result
@@ -34,8 +34,6 @@ from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import LONGEST_REQUEST, Engine
 from selfeng.stages.execution.programs import LONGEST as LONGEST_PROGRAM
 from selfeng.stages.library_health import STALE_DAYS
-
-V = TypeVar("V", bound=Value)
 
 log = logging.getLogger(__name__)
 
@@ -307,7 +305,7 @@ class EngineTools:
         """
         match name:
             case "ask":
-                call = _parsed(AskCall, arguments)
+                call = validated(AskCall, arguments)
                 return self._engine.ask(
                     self._owner,
                     call.conversation or None,
@@ -316,13 +314,13 @@ class EngineTools:
                     answers=answers_of(call.answers),
                 )
             case "answer_is_wrong":
-                wrong = _parsed(WrongCall, arguments)
+                wrong = validated(WrongCall, arguments)
                 return self._engine.dispute(self._owner, wrong.turn, wrong.complaint, wrong.value)
             case "run_schedule":
-                schedule = _parsed(RunScheduleCall, arguments)
+                schedule = validated(RunScheduleCall, arguments)
                 return self._engine.schedules.start(self._owner, schedule.name)
             case "run_tool":
-                run = _parsed(RunCall, arguments)
+                run = validated(RunCall, arguments)
             case _:
                 await self._check_listed(name)
                 run = RunCall(name=name, arguments=dict(arguments))
@@ -337,17 +335,17 @@ class EngineTools:
         """The result of a call that begins no turn."""
         match name:
             case "find_tools":
-                return await self._find(_parsed(FindCall, arguments))
+                return await self._find(validated(FindCall, arguments))
             case "run_program":
-                return await self._run_program(_parsed(ProgramCall, arguments))
+                return await self._run_program(validated(ProgramCall, arguments))
             case "list_grants":
-                return await self._grants(_parsed(GrantsCall, arguments))
+                return await self._grants(validated(GrantsCall, arguments))
             case "allow_need":
-                return await self._allow(_parsed(AllowCall, arguments), answers)
+                return await self._allow(validated(AllowCall, arguments), answers)
             case "revoke_grant":
-                return await self._revoke(_parsed(RevokeCall, arguments))
+                return await self._revoke(validated(RevokeCall, arguments))
             case "library_health":
-                return await self._health(_parsed(HealthCall, arguments))
+                return await self._health(validated(HealthCall, arguments))
         return await self._schedules(name, arguments)
 
     async def _schedules(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
@@ -355,10 +353,10 @@ class EngineTools:
         schedules, owner = self._engine.schedules, self._owner
         match name:
             case "list_schedules":
-                _parsed(ListSchedulesCall, arguments)
+                validated(ListSchedulesCall, arguments)
                 return _listed(await schedules.list(owner))
             case "add_schedule":
-                call = _parsed(AddScheduleCall, arguments)
+                call = validated(AddScheduleCall, arguments)
                 if call.deliver or call.hook or call.watch:
                     raise RequestError(
                         "an agent can't open a schedule to other hosts or folders",
@@ -367,7 +365,7 @@ class EngineTools:
                 plan = SchedulePlan(**call.model_dump(include={*SchedulePlan.model_fields}))
                 files = [file.file() for file in call.files]
                 return _listed([await self._engine.schedule(owner, plan, files)])
-        pause = _parsed(PauseScheduleCall, arguments)
+        pause = validated(PauseScheduleCall, arguments)
         change = schedules.resume if pause.resume else schedules.pause
         return _listed([await change(owner, pause.name)])
 
@@ -503,15 +501,6 @@ class EngineTools:
     def _tell(self) -> None:
         if self._listed != "none":
             self.changed.tell()
-
-
-def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
-    """Raises: RequestError."""
-    try:
-        return kind.model_validate(dict(arguments))
-    except ValidationError as error:
-        takes = ", ".join(kind.model_fields)
-        raise RequestError(first_problem(error, "the arguments"), f"give {takes}") from error
 
 
 def _listed(schedules: Sequence[Schedule]) -> types.CallToolResult:

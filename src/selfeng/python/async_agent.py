@@ -22,7 +22,7 @@ from selfeng.core.schedule import Delivery, Missed, Schedule, SchedulePlan, Watc
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import Asked
 from selfeng.core.tool import Candidate, Grant, Need, Tool
-from selfeng.core.value import first_problem
+from selfeng.core.value import validated
 from selfeng.core.verdict import Execution, Returned
 from selfeng.doors.local_files import read_files
 from selfeng.doors.turn_story import TurnStory
@@ -322,13 +322,7 @@ class AsyncAgent:
             **{"name": name, "version": version, "missed": missed, "seconds": seconds},
             **{"hook": hook, "watch": watch, "deliver": deliver},
         }
-        try:
-            plan = SchedulePlan.model_validate(fields)
-        except ValidationError as error:
-            raise RequestError(
-                first_problem(error, "the schedule"),
-                f"the fields are {', '.join(SchedulePlan.model_fields)}",
-            ) from error
+        plan = validated(SchedulePlan, fields, "the schedule")
         engine = await self._opened()
         return await engine.schedule(LOCAL, plan, await self._files(files))
 
