@@ -615,11 +615,8 @@ def back_up(settings: Settings, target: Path) -> int:
 
     Raises: BackupError, ConfigurationError.
     """
-    database = _open_database(settings)
-    try:
+    with _database(settings) as database:
         return write_backup(database, _stored(settings), target)
-    finally:
-        database.dispose()
 
 
 def restore(settings: Settings, source: Path, before: Path) -> dict[str, int]:
@@ -628,14 +625,9 @@ def restore(settings: Settings, source: Path, before: Path) -> dict[str, int]:
 
     Raises: BackupError, also if another process uses the data; ConfigurationError.
     """
-    with in_use(settings.data_dir, alone=True):
-        database = _open_database(settings)
-        try:
-            write_backup(database, _stored(settings), before)
-            counts = restore_backup(source, database, _stored(settings))
-        finally:
-            database.dispose()
-    return counts
+    with in_use(settings.data_dir, alone=True), _database(settings) as database:
+        write_backup(database, _stored(settings), before)
+        return restore_backup(source, database, _stored(settings))
 
 
 @contextmanager
@@ -672,9 +664,8 @@ def rehearsal(settings: Settings, image: str = "") -> Iterator[Settings]:
 
 def count_spent(settings: Settings, usage: Usage) -> None:
     """Count what a command without an engine spent. Blocking. Raises: ConfigurationError."""
-    database = _open_database(settings)
-    Spending(database).count(LOCAL, usage)
-    database.dispose()
+    with _database(settings) as database:
+        Spending(database).count(LOCAL, usage)
 
 
 def _stored(settings: Settings) -> dict[str, Path]:
@@ -734,6 +725,15 @@ def _open_database(settings: Settings) -> sa.Engine:
     except DatabaseUnavailable as error:
         variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[sa.Engine]:
+    database = _open_database(settings)
+    try:
+        yield database
+    finally:
+        database.dispose()
 
 
 def _tell(changes: Changes[LibraryChange], outcome: Reverified) -> None:
