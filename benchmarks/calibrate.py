@@ -20,7 +20,7 @@ from selfeng.cli.command import opened, run, say
 from selfeng.cli.terminal import progress_bars
 from selfeng.core.protocols import Embedder
 from selfeng.core.settings import Settings
-from selfeng.library.parameters import FOLDER
+from selfeng.library.ranking import FOLDER
 from selfeng.models.embedding.embedder_choice import chosen_embedder
 from selfeng.models.embedding.minilm import MiniLM
 

@@ -74,7 +74,7 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.protocols import Embedder
 from selfeng.core.settings import load_settings
 from selfeng.library.confidence import BM25_EVIDENCE, FEATURES, Scale
-from selfeng.library.parameters import SHIPPED, Parameters, RequestMap
+from selfeng.library.ranking import SHIPPED, Parameters, RequestMap
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.seeds import load_seeds
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.fitting.judged import Judged, Rows
-from selfeng.library.parameters import RequestMap
+from selfeng.library.ranking import RequestMap
 
 DEPTH = 10
 Bools = npt.NDArray[np.bool_]

@@ -26,8 +26,7 @@ from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.sandbox import SecureSandbox
-from selfeng.synthesis.checks import annotation_problem
-from selfeng.synthesis.checks import suite_problem
+from selfeng.synthesis.checks import annotation_problem, suite_problem
 from selfeng.synthesis.steps import python_code
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import ListedLibrary

@@ -34,7 +34,7 @@ from selfeng.core.errors import LibraryError
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
 from selfeng.library.confidence import BM25_EVIDENCE, Scale
-from selfeng.library.parameters import Parameters, RequestMap, parameters_file, shipped
+from selfeng.library.ranking import Parameters, RequestMap, parameters_file, shipped
 from selfeng.seeds import load_seeds
 
 LEAST_REQUESTS = 20

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from benchmarks.fitting.judged import Bools, Judged, Rows
 from selfeng.library.confidence import BM25_EVIDENCE, Scale, features
-from selfeng.library.parameters import Matrix
+from selfeng.library.ranking import Matrix
 
 Floats = npt.NDArray[np.float64]
 _STEPS = 50

@@ -28,7 +28,7 @@ from selfeng.library.fusion import (
     tool_vector,
 )
 from selfeng.library.lexical import text
-from selfeng.library.parameters import Matrix, RequestMap
+from selfeng.library.ranking import Matrix, RequestMap
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.fitting.judged import Judged, Rows
-from selfeng.library.parameters import Matrix, RequestMap
+from selfeng.library.ranking import Matrix, RequestMap
 
 RANK = 64
 STEPS = 120

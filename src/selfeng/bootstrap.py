@@ -45,7 +45,7 @@ from selfeng.library.composition.reverification import Reverification, Reverifie
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
-from selfeng.library.parameters import FOLDER as RANKING
+from selfeng.library.ranking import FOLDER as RANKING
 from selfeng.library.ranking import Ranking
 from selfeng.library.seeding import SeedMark
 from selfeng.library.tool_editor import Proposals, ProposingLibrary

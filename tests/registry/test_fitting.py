@@ -20,7 +20,7 @@ from benchmarks.fitting.judged import Bm25, Judged, leave_one_out
 from benchmarks.fitting.map_training import TrainingPart, train
 from selfeng.core.errors import ConfigurationError
 from selfeng.library.confidence import Scale
-from selfeng.library.parameters import current, shipped
+from selfeng.library.ranking import current, shipped
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft

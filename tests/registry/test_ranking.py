@@ -7,16 +7,17 @@ import pytest
 from benchmarks.fitting.calibration import write
 from benchmarks.fitting.map_training import low_rank
 from selfeng.library.confidence import Scale, confidences
-from selfeng.library.parameters import (
+from selfeng.library.ranking import (
     SHIPPED,
+    Evidence,
     Parameters,
     ParametersInvalid,
+    Ranking,
     RequestMap,
     current,
     read,
     shipped,
 )
-from selfeng.library.ranking import Evidence, Ranking
 from selfeng.models.embedding.model_files import MODEL_ID
 from tests.embedding.hashing import HashingEmbedder
 
