@@ -12,7 +12,7 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import ToolExists, ToolModified, ToolNotFound, VersionConflict
 from selfeng.core.provenance import Provenance, Repaired
 from selfeng.library import records
-from selfeng.library.tool_copies import LOG, ToolCopies
+from selfeng.library.tool_writer import LOG, ToolCopies
 from selfeng.store.database import writing
 from selfeng.store.schema import properties
 from tests.registry.conftest import Place
