@@ -11,8 +11,8 @@ from flask import Flask
 from selfeng.core.daemon_threads import unwaited
 from selfeng.core.errors import AgentError, NetworkRefused
 from selfeng.provision.configuration import SettingsView
+from selfeng.store.retention import StoredData
 from selfeng.store.spending import SpendingReport, ToolAccounts
-from selfeng.store.stored_data import StoredData
 from web.bridge import Bridge
 from web.middleware import owner
 from web.operations import Done, ErrorDetail, operation

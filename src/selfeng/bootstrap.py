@@ -87,11 +87,10 @@ from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
-from selfeng.store.retention import Retention
+from selfeng.store.retention import PersonalData, Retention
 from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
-from selfeng.store.stored_data import PersonalData
 from selfeng.store.subscriptions import Subscriptions
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue

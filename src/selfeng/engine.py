@@ -79,10 +79,9 @@ from selfeng.store.journal import Journal
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
-from selfeng.store.retention import Retention
+from selfeng.store.retention import PersonalData, Retention
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
-from selfeng.store.stored_data import PersonalData
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine

@@ -27,7 +27,7 @@ from selfeng.core.stage_event import StageEvent
 from selfeng.core.value import Coded, Value
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
-from selfeng.store.stored_data import DATA_KINDS, UNTIL
+from selfeng.store.retention import DATA_KINDS, UNTIL
 
 SECTIONS = {
     "openai_api_key": "Model",

@@ -29,7 +29,7 @@ from selfeng.projects.state import ProjectState, ProjectStore
 from selfeng.store import schema
 from selfeng.store.grants import Grants
 from selfeng.store.journal import JournalEntry
-from selfeng.store.stored_data import DATA_KINDS
+from selfeng.store.retention import DATA_KINDS
 from selfeng.store.threads import Threads
 from tests.databases import address
 from tests.doubles import kept

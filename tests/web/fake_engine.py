@@ -147,10 +147,10 @@ from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.recorder import Feed, Recorder
+from selfeng.store.retention import PersonalData
 from selfeng.store.schedules import Schedules
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
-from selfeng.store.stored_data import PersonalData
 from selfeng.store.subscriptions import Subscription, Subscriptions
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations

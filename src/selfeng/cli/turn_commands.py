@@ -265,7 +265,7 @@ async def data(
         if not yes:
             typer.confirm(_DELETION, abort=True)
         await engine.delete_data(LOCAL)
-    from selfeng.store.stored_data import UNTIL
+    from selfeng.store.retention import UNTIL
 
     report = await asyncio.to_thread(engine.personal_data.report, LOCAL)
     if json:
