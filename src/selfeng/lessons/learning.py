@@ -108,7 +108,9 @@ class Examined(Value):
 
 
 class Learner:
-    """Belongs to one event loop."""
+    """Examines a finished turn and stores its lessons in the book, with one model call if there is
+    something to learn. Belongs to one event loop.
+    """
 
     def __init__(
         self,

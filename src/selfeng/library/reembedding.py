@@ -30,7 +30,9 @@ _NOTHING = -1
 
 
 class ExactSearch:
-    """Thread-safe; searches run one at a time."""
+    """All vectors in one matrix, loaded from SQL on demand and released when no longer needed.
+    Thread-safe; searches run one at a time.
+    """
 
     def __init__(self, embedder: str) -> None:
         self._embedder = embedder

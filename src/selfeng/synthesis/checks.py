@@ -1,7 +1,7 @@
 """Static checks of a specification, a suite and a module, before anything runs in the sandbox.
 
 Source is only parsed, never run. Each check returns the first problem in words that the model can
-act on, or None.
+act on, or None. Annotations are of values that can be sent as JSON and checked as arguments.
 """
 
 import ast

@@ -6,6 +6,10 @@ person's own examples and the tests of the previous version always stay. Among t
 pass the rest, one is refuted if it takes much longer than most of the others, or returns other
 values than they do and they are different codes. After CodeT (Chen et al. 2022), with votes in
 place of its products of counts; `make bench-verdicts` has the measurements.
+
+Candidates are also compared on boundary values: the extremes of the types of a call's arguments,
+one at a time, and the least of all arguments at once. They stay within what the calls show, as
+mutations do, except that zero and empty values are always tried; `is_unusual` recognises those.
 """
 
 import ast

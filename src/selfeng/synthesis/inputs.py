@@ -4,6 +4,9 @@ them.
 A mutation stays within what the calls show: no negative number where there is none, no empty list
 where none is empty, sorted lists stay sorted, texts are made of the words and characters seen. So
 most are inputs that the function is meant for.
+
+The calls of a suite have its cases filled in: the values from `parametrize`, a loop over a literal
+list, or a variable.
 """
 
 import ast

@@ -3,6 +3,10 @@ its memory is freed when it exits.
 
 `python -m selfeng.models.embedding.conversion PACKAGE FOLDER` reads the package installed in
 PACKAGE, and writes model, tokenizer and manifest to FOLDER.
+
+The ONNX graph of the BERT sentence encoder takes token ids and gives unit vectors (mean pooling and
+L2 norm included). It follows Devlin et al. 2018 (post-layer-norm encoder, exact GELU) and the
+pooling of sentence-transformers. It needs `onnx`, which set-up alone has.
 """
 
 import sys
