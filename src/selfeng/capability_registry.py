@@ -16,7 +16,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from selfeng.core.background import BackgroundTasks
+from selfeng.core.background import BackgroundTasks, in_thread
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import (
     DatabaseUnavailable,
@@ -313,9 +313,7 @@ class CapabilityRegistry:
             raise not_found(name)
         return tool_versions
 
-    async def version(self, name: str, number: int) -> ToolVersion:
-        """Raises: VersionNotFound."""
-        return await asyncio.to_thread(self._editor.version, name, number)
+    version = in_thread("_editor", ToolEditor.version)
 
     async def rollback(self, name: str, to: int) -> Tool:
         """Make a new version with the content of an old one. The old one has passed the gate, so
@@ -457,11 +455,7 @@ class CapabilityRegistry:
         if await self._embedding.run(partial(self._vectors.serve, name, version, request)):
             await self._look()
 
-    async def used_requests(self, name: str) -> tuple[str, ...]:
-        """The requests that the tool has served and is found by, newest first; empty for an unknown
-        tool.
-        """
-        return await asyncio.to_thread(self._vectors.used, name)
+    used_requests = in_thread("_vectors", Vectors.used)
 
     async def forget_request(self, name: str, request: str) -> bool:
         """Remove a learned request from a tool; False if there is no such request. Raises:

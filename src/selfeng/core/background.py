@@ -1,10 +1,12 @@
-"""Tasks: in the background, and several at once."""
+"""Tasks: in the background, several at once, and in threads."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar, overload
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
+P = ParamSpec("P")
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -22,6 +24,18 @@ async def together(*coroutines: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
     async with first_error_alone() as group:
         tasks = [group.create_task(coroutine) for coroutine in coroutines]
     return tuple(task.result() for task in tasks)
+
+
+def in_thread(
+    part: str, method: Callable[Concatenate[Any, P], T]
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
+    """A method that calls the blocking one of an object's attribute `part` in a thread."""
+
+    @wraps(method)
+    async def run(self: Any, /, *arguments: P.args, **options: P.kwargs) -> T:
+        return await asyncio.to_thread(method, getattr(self, part), *arguments, **options)
+
+    return run
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from selfeng.core.background import BackgroundTasks
+from selfeng.core.background import BackgroundTasks, in_thread
 from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError, BudgetExceeded, ModelRefused, ModelReplyInvalid
 from selfeng.core.events import Event, Limits
@@ -323,9 +323,7 @@ class Learning:
         await asyncio.to_thread(self._book.expire_unused, self._expire_days)
         return len(unexamined), unusable
 
-    async def lessons(self) -> tuple[Lesson, ...]:
-        """All lessons, highest weight first, expired ones last."""
-        return await asyncio.to_thread(self._book.lessons)
+    lessons = in_thread("_book", LessonBook.lessons)
 
     async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
         """Reword a lesson and restart its counts. Raises: RequestError: the id is unknown."""

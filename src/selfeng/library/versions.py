@@ -59,14 +59,14 @@ def load_all(connection: sa.Connection, name: str) -> tuple[ToolVersion, ...]:
     return tuple(_version(row) for row in connection.execute(query))
 
 
-def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
+def load(connection: sa.Connection, name: str, number: int) -> ToolVersion:
     """Raises: VersionNotFound."""
     query = records.with_exchanges(tool_versions).where(
-        tool_versions.c.name == name, tool_versions.c.version == version
+        tool_versions.c.name == name, tool_versions.c.version == number
     )
     if (row := connection.execute(query).first()) is None:
         raise VersionNotFound(
-            f"{name} has no version {version}",
+            f"{name} has no version {number}",
             f"`selfeng versions {name}` lists its versions",
             name=name,
         )

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from selfeng.core.background import in_thread
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.files import FileLimits
 from selfeng.core.server_tool import ListedServerTool, ServerCandidate, ServerStatus, ServerTool
@@ -117,11 +118,7 @@ class McpServers:
         await asyncio.to_thread(self._known_tools.allow, matches)
         return len(matches)
 
-    async def revoke(self, server: str, tool: str = "") -> int:
-        """Ask again before this tool, or any of the server, is called; returns how many were
-        allowed. A server that mcp.json no longer has may be named, too.
-        """
-        return await asyncio.to_thread(self._known_tools.revoke, server, tool)
+    revoke = in_thread("_known_tools", KnownTools.revoke)
 
     async def call(
         self,

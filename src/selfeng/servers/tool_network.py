@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from selfeng.core.background import in_thread
 from selfeng.core.errors import NetworkRefused, ResourceNotFound
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, HttpRequest, HttpResponse, Network, NetworkAccess
@@ -12,7 +13,7 @@ from selfeng.core.owner import current_owner
 from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.pictures import Sight
 from selfeng.core.protocols import Sandbox
-from selfeng.core.tool import Grant, Need, Tool
+from selfeng.core.tool import Need, Tool
 from selfeng.core.verdict import CallLimits, Execution, Killed, Raised, SandboxJob
 from selfeng.store.grants import Grants
 
@@ -101,9 +102,8 @@ class GrantedNetwork:
             return execution.model_copy(update=reason)
         return execution
 
-    async def grants(self, tool: str = "") -> tuple[Grant, ...]:
-        """Those of a tool, or all, by tool and time."""
-        return await asyncio.to_thread(self._grants.read, tool)
+    grants = in_thread("_grants", Grants.read)
+    revoke = in_thread("_grants", Grants.revoke)
 
     async def allow(self, owner: str, tool: Tool, name: str = "") -> tuple[Need, ...]:
         """Grant a tool what it needs: the host, package or limit of this name, or all; returns it.
@@ -142,12 +142,6 @@ class GrantedNetwork:
             hosts = [host for host in hosts if host.after]
         network = tuple(dict.fromkeys([*tool.network, *hosts]))
         return tool.model_copy(update={"network": network})
-
-    async def revoke(self, tool: str, name: str = "") -> int:
-        """Ask again before a tool has what is named so, or anything; returns how many grants there
-        were.
-        """
-        return await asyncio.to_thread(self._grants.revoke, tool, name)
 
 
 def _holder(tool: Tool | Sight) -> str:

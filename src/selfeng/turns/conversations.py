@@ -1,10 +1,10 @@
 """The conversations of owners: what their turns asked, answered, made and returned."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
 
+from selfeng.core.background import in_thread
 from selfeng.core.changes import Changes
 from selfeng.core.errors import RequestError
 from selfeng.core.events import (
@@ -27,21 +27,6 @@ from selfeng.store.journal import Journal
 from selfeng.store.recorder import Feed
 from selfeng.turns.turn_registry import TurnRegistry
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _in_thread(
-    method: Callable[Concatenate[Journal, P], T],
-) -> Callable[Concatenate["Conversations", P], Coroutine[Any, Any, T]]:
-    """A method of the journal for the engine's loop."""
-
-    @wraps(method)
-    async def run(self: "Conversations", /, *arguments: P.args, **options: P.kwargs) -> T:
-        return await asyncio.to_thread(method, self._journal, *arguments, **options)
-
-    return run
-
 
 class Conversations:
     """Used on the engine's loop. A conversation of another owner is refused in the same words as
@@ -55,13 +40,14 @@ class Conversations:
         self.changed = Changes[[str]]()
         """Told the id of a conversation in the list that changed, "" for any."""
 
-    list = _in_thread(Journal.conversations)
-    get = _in_thread(Journal.conversation)
-    named = _in_thread(Journal.named_conversation)
-    records = _in_thread(Journal.turn)
-    turn_after = _in_thread(Journal.turn_after)
-    habits = _in_thread(Journal.habits)
-    last_uses = _in_thread(Journal.last_uses)
+    list = in_thread("_journal", Journal.conversations)
+    get = in_thread("_journal", Journal.conversation)
+    named = in_thread("_journal", Journal.named_conversation)
+    records = in_thread("_journal", Journal.turn)
+    turn_after = in_thread("_journal", Journal.turn_after)
+    habits = in_thread("_journal", Journal.habits)
+    last_uses = in_thread("_journal", Journal.last_uses)
+    result_of_turn = in_thread("_files", ConversationFiles.result_of_turn)
 
     async def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:
         """See `Journal.fork`."""
@@ -131,12 +117,6 @@ class Conversations:
         """
         await self.get(owner, conversation_id)
         return await asyncio.to_thread(self._files.result, conversation_id, sha256)
-
-    async def result_of_turn(self, owner: str, turn_id: str = "") -> Result:
-        """The last value of a turn, or of the newest turn that has one. Raises: ResourceNotFound:
-        `owner` has none.
-        """
-        return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         """The example requests of a tool, without those that another owner asked before the tool
