@@ -29,7 +29,7 @@ from selfeng.core.spec import SpecifiedTool
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Budget, Turn
 from selfeng.core.verdict import Alterations, Returned, Verdict, Version
-from selfeng.library.composition.linked_sandbox import PinnedSources, ProvidedSandbox
+from selfeng.library.composition.linked_sandbox import PinnedSources, provided
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
 from selfeng.synthesis.before import Before, KnownCall, behaviour
@@ -91,7 +91,7 @@ class SynthesisEngine:
             analyst=Analyst(model, sandbox, library, policy, network),
             tester=Tester(model, self._chain, policy),
             programmer=self._programmer,
-            provided=ProvidedSandbox,
+            provided=provided,
             network=network,
         )
 

@@ -4,7 +4,7 @@ versions; and one that provides packages and recorded exchanges.
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,13 +54,13 @@ class PinnedSources:
         return code
 
 
-class LinkedSandbox:
-    """A `Sandbox` that gives code the tools it imports: the newest, unless the caller passes
-    others.
-    """
+class ChangedJobs:
+    """A `Sandbox` that changes each job before another one gets it."""
 
-    def __init__(self, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources) -> None:
-        self._sandbox, self._library, self._sources = sandbox, library, sources
+    def __init__(
+        self, sandbox: Sandbox, change: Callable[[SandboxJob], Awaitable[SandboxJob]]
+    ) -> None:
+        self._sandbox, self._change = sandbox, change
 
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
@@ -69,7 +69,31 @@ class LinkedSandbox:
         await self._sandbox.install(lock)
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
-        return await self._sandbox.verify(await self._linked(job), on_test)
+        return await self._sandbox.verify(await self._change(job), on_test)
+
+    async def verify_versions(
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
+    ) -> tuple[Verdict, ...]:
+        return await self._sandbox.verify_versions(await self._change(job), versions, timeout)
+
+    async def execute(
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
+    ) -> Execution:
+        return await self._sandbox.execute(await self._change(job), arguments, files, network)
+
+
+class LinkedSandbox(ChangedJobs):
+    """A `Sandbox` that gives code the tools it imports: the newest, unless the caller passes
+    others.
+    """
+
+    def __init__(self, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources) -> None:
+        super().__init__(sandbox, self._linked)
+        self._library, self._sources = library, sources
 
     async def verify_versions(
         self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
@@ -81,15 +105,6 @@ class LinkedSandbox:
             alone = [await self.verify_versions(job, [version], timeout) for version in versions]
             return tuple(verdict for verdicts in alone for verdict in verdicts)
         return await self._sandbox.verify_versions(await self._linked(job, pins), versions, timeout)
-
-    async def execute(
-        self,
-        job: SandboxJob,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        network: Network | None = None,
-    ) -> Execution:
-        return await self._sandbox.execute(await self._linked(job), arguments, files, network)
 
     async def _linked(
         self, job: SandboxJob, pins: Sequence[Requirement] | None = None
@@ -111,42 +126,17 @@ class LinkedSandbox:
         return sorted({pin for code in readable for pin in importable.requires(code)}, key=str)
 
 
-class ProvidedSandbox:
+def provided(
+    sandbox: Sandbox, exchanges: tuple[Exchange, ...], lock: PackageLock | None
+) -> ChangedJobs:
     """A `Sandbox` whose jobs replay these exchanges, and have the packages of this lock, unless
     they have their own.
     """
 
-    def __init__(
-        self, sandbox: Sandbox, exchanges: tuple[Exchange, ...], lock: PackageLock | None
-    ) -> None:
-        self._sandbox, self._exchanges, self._lock = sandbox, exchanges, lock
+    async def change(job: SandboxJob) -> SandboxJob:
+        return replace(job, exchanges=job.exchanges or exchanges, lock=job.lock or lock)
 
-    async def status(self) -> SandboxStatus:
-        return await self._sandbox.status()
-
-    async def install(self, lock: PackageLock) -> None:
-        await self._sandbox.install(lock)
-
-    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
-        return await self._sandbox.verify(self._provided(job), on_test)
-
-    async def verify_versions(
-        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
-    ) -> tuple[Verdict, ...]:
-        return await self._sandbox.verify_versions(self._provided(job), versions, timeout)
-
-    async def execute(
-        self,
-        job: SandboxJob,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        network: Network | None = None,
-    ) -> Execution:
-        return await self._sandbox.execute(self._provided(job), arguments, files, network)
-
-    def _provided(self, job: SandboxJob) -> SandboxJob:
-        exchanges, lock = job.exchanges or self._exchanges, job.lock or self._lock
-        return replace(job, exchanges=exchanges, lock=lock)
+    return ChangedJobs(sandbox, change)
 
 
 def _names(code: str) -> set[str]:
