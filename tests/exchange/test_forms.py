@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from selfeng.library.exchange.forms import ExportedTool, script, skill, skill_name
+from selfeng.library.exchange.tool_export import ExportedTool, script, skill, skill_name
 from selfeng.seeds import load_seeds
 from tests.exchange.bundles import CODE, draft
 
