@@ -430,10 +430,7 @@ class CapabilityRegistry:
         Failures with the same `key` count once. Raises: ToolNotFound.
         """
         await self._count_uses()  # a success before the failure interrupts a row of failures
-        change = await asyncio.to_thread(self._trust.record_failure, name, version, problem, key)
-        if change:
-            await self._look()
-        return change
+        return await self._judged(partial(self._trust.record_failure, name, version, problem, key))
 
     async def record_change(
         self, name: str, version: int, problem: str, key: str = ""
@@ -441,8 +438,12 @@ class CapabilityRegistry:
         """Suspect a version, as a service that it asks answers otherwise than recorded. Raises:
         ToolNotFound.
         """
-        change = await asyncio.to_thread(self._trust.record_change, name, version, problem, key)
-        if change:
+        return await self._judged(partial(self._trust.record_change, name, version, problem, key))
+
+    async def _judged(
+        self, judge: Callable[[], ToolStandingChanged | None]
+    ) -> ToolStandingChanged | None:
+        if change := await asyncio.to_thread(judge):
             await self._look()
         return change
 
