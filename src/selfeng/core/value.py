@@ -67,15 +67,17 @@ _IN_JSON = {
 """Errors by their types, where the library's words are those of Python."""
 
 
-def first_problem(error: ValidationError, root_name: str) -> str:
-    """The first thing that is wrong, after its place, with a short text that stands there;
-    `root_name` names the place that is all of it.
+def first_problem(error: ValidationError, root_name: str, *, secret: bool = False) -> str:
+    """The first thing that is wrong, after its place, with a short text that stands there, unless
+    it may be `secret`; `root_name` names the place that is all of it, if that has a name.
     """
     first = error.errors(include_url=False)[0]
     place = ".".join(map(str, first["loc"]))[:80] or root_name
     value = first["input"]
-    excerpt = f"={value!r}" if isinstance(value, str) and len(value) <= _SHOWN else ""
-    return f"{place}{excerpt}: {_IN_JSON.get(first['type'], first['msg'])}"
+    excerpt = (
+        f"={value!r}" if isinstance(value, str) and len(value) <= _SHOWN and not secret else ""
+    )
+    return f"{place}{excerpt}{': ' if place else ''}{_IN_JSON.get(first['type'], first['msg'])}"
 
 
 def validated(

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from selfeng.core.secrets import Masker, without_secrets
 from selfeng.core.server_tool import SEPARATOR
+from selfeng.core.value import first_problem
 from selfeng.core.visible import one_line
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
@@ -144,9 +145,7 @@ def _entry(name: str, entry: Any, environment: Mapping[str, str]) -> ServerConfi
     try:
         config = ServerConfig.model_validate(entry)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the entry"
-        return f"{name}: {place}: {first['msg']}; {_FORM}"
+        return f"{name}: {first_problem(error, 'the entry', secret=True)}; {_FORM}"
     if bool(config.command) == bool(config.url):
         return f'{name} needs "command" or "url", and one of them only; {_FORM}'
     if config.type not in _KINDS:

@@ -25,6 +25,7 @@ from selfeng.core.bounded_reply import BoundedReply
 from selfeng.core.places import VERSION
 from selfeng.core.secrets import Masker
 from selfeng.core.server_tool import ServerState, ServerTool
+from selfeng.core.value import first_problem
 from selfeng.core.visible import one_line
 from selfeng.servers.mcp_config import ServerConfig, masker_of
 from selfeng.servers.server_results import tools_of
@@ -115,15 +116,14 @@ class _Incoming:
             methods.validate_server_result("tools/list", self._version, {"tools": [tool]})
         except (ValidationError, ValueError, KeyError, RecursionError) as error:
             name = one_line(str(tool.get("name", "")))[:80] if isinstance(tool, dict) else ""
-            detail = _first(error) if isinstance(error, ValidationError) else type(error).__name__
+            detail = (
+                first_problem(error, "it", secret=True)
+                if isinstance(error, ValidationError)
+                else type(error).__name__
+            )
             self._problems.append(f"“{name}” is not described properly: {detail}")
             return False
         return True
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 class ServerFailed(Exception):
@@ -383,7 +383,9 @@ class ServerConnection:
             case TimeoutError():
                 message = f"{self.name} did not answer in time"
             case ValidationError():
-                message = f"{self.name} breaks the protocol: {_first(error)}"
+                message = (
+                    f"{self.name} breaks the protocol: {first_problem(error, 'it', secret=True)}"
+                )
             case FileNotFoundError() if self.config.command:
                 message = (
                     f"there is no command {self.config.command[:80]!r}; correct it in mcp.json"

@@ -29,7 +29,7 @@ from selfeng.core.package_lock import Package, PackageLock
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.core.value import Value
+from selfeng.core.value import Value, first_problem
 from selfeng.core.verdict import MUTANT_SEED, Alterations, CallLimits, TestOutcome, Verdict
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
@@ -380,9 +380,7 @@ def _parsed(kind: type[V], name: str, content: bytes, remedy: str = _REMEDY) -> 
     try:
         return kind.model_validate_json(content, strict=False)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:80]
-        problem = one_line(f"{name}: {place + ': ' if place else ''}{first['msg']}")[:300]
+        problem = one_line(f"{name}: {first_problem(error, '', secret=True)}")[:300]
         raise RequestError(problem, remedy) from error
 
 
