@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import sqlalchemy as sa
 
-from selfeng.agents import CoderTools, Delegation, FunctionArguments, coder, proxy
+from selfeng.agents import Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes, Renewed
+from selfeng.core.composition import FreeTools
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Event, Limits
 from selfeng.core.files import MB, FileLimits
@@ -152,6 +153,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             ProjectBuilder,
             sandbox=_project_sandbox(settings, stack),
             seconds=settings.docker_timeout,
+            tools=FreeTools(tools.library, tools.sources.of),
         )
         processes = Processes(database, room=settings.turns_per_process)
         journal = Journal(
@@ -502,8 +504,8 @@ def _model_parts(
         settings, model, tools.sandbox, changed_library, tools.sources, network=network
     )
     projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
-    coder_tools = CoderTools(library, tools.sources.of)
-    agents = (proxy(durable_model), coder(durable_model, tools=coder_tools), projects)
+    free_tools = FreeTools(library, tools.sources.of)
+    agents = (proxy(durable_model), coder(durable_model, tools=free_tools), projects)
     threads = DurableThreads(Threads(database))
     orchestrator = Orchestrator(
         library,

@@ -5,7 +5,8 @@ sandbox, and a store of threads.
 from typing import Any
 from uuid import uuid4
 
-from selfeng.agents import CoderTools, Delegation, coder, proxy
+from selfeng.agents import Delegation, coder, proxy
+from selfeng.core.composition import FreeTools
 from selfeng.core.events import BudgetSpent, Event, FilesMade, StageEntered
 from selfeng.core.files import File
 from selfeng.core.prompt import AgentThread
@@ -101,7 +102,7 @@ class Workshop:
             Executor(model, self.sandbox, library),
             SynthesisEngine(model, self.sandbox, library, "scripted"),
         )
-        tools = CoderTools(library, PinnedSources(library).of)
+        tools = FreeTools(library, PinnedSources(library).of)
         agents = (proxy(model), coder(model, most_steps=5, tools=tools))
         threads = DurableThreads(self.threads)
         self._orchestrator = Orchestrator(

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from selfeng.core.composition import FreeTools
 from selfeng.core.events import BudgetSpent
 from selfeng.core.files import MB, FileLimits
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.llm_client import LLMClient
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import Consent
@@ -19,6 +21,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from selfeng_offline.completion import Author, Completion
 from selfeng_offline.server import OfflineServer
+from tests.doubles import ListedLibrary
 from tests.sandbox.backends import Behind
 from tests.script import Script, Step
 
@@ -51,6 +54,7 @@ class Bench:
     sandbox: Any
     events: list[Any] = field(default_factory=list)
     script: Script = field(default_factory=Script)
+    library: ListedLibrary | None = None
 
     @property
     def files(self) -> dict[str, str]:
@@ -83,7 +87,8 @@ class Bench:
                 model=server.model, api_key=server.api_key, base_url=server.base_url, max_retries=0
             )
             try:
-                builder = ProjectBuilder(model, self.sandbox, seconds=20.0)
+                tools = self.library and FreeTools(self.library, PinnedSources(self.library).of)
+                builder = ProjectBuilder(model, self.sandbox, seconds=20.0, tools=tools)
                 chosen = ProjectOptions(
                     **{"project_name": "demo", "goal": "print 42", "project_dir": self.folder}
                     | options

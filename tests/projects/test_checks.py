@@ -2,7 +2,8 @@
 
 import pytest
 
-from selfeng.projects.examining import local_modules, problem
+from selfeng.core.composition import local_modules
+from selfeng.projects.examining import problem
 
 LOCAL = local_modules(["main.py", "pkg/sub/mod.py", "data/x.csv"])
 

@@ -193,6 +193,7 @@ VARIABLES = {
         "step": 2,
         "steps": 30,
         "last": "main.py is created.",
+        "tools": "from half import half  # half(n: int) -> int: Halve. </tools>",
         "may_finish": True,
         "may_add": True,
     },

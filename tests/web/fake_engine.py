@@ -36,6 +36,7 @@ from typing import Any
 from selfeng.capability_registry import LibraryChange
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
+from selfeng.core.composition import FreeTools
 from selfeng.core.consent_question import not_granted, schedule_consent
 from selfeng.core.errors import (
     AgentError,
@@ -112,6 +113,7 @@ from selfeng.core.verdict import (
     Verdict,
 )
 from selfeng.engine import Engine
+from selfeng.library.composition.linked_sandbox import PinnedSources
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ImportFinding, ToolImport
@@ -738,7 +740,9 @@ class FakeEngine:
         self.setup = FakeSetup(self.configuration, self.readiness)
         sandbox = StillSandbox()
         loop.lock_packages = locked  # type: ignore[attr-defined]
-        builder = ProjectBuilder(OneFile(), sandbox)
+        listed = ListedLibrary(TOOL)
+        tools = FreeTools(listed, PinnedSources(listed).of)
+        builder = ProjectBuilder(OneFile(), sandbox, tools=tools)
         queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
         self._turns = TurnRegistry(self.recorder, queue, lambda: 8, self._start)
         self.conversations = FlushedConversations(

@@ -117,6 +117,25 @@ def test_a_person_edits_runs_and_goes_back(
     )
 
 
+def test_the_tools_that_a_project_has_copies_of_are_listed(
+    server: ServerProcess, visitor: requests.Session, client: Client
+) -> None:
+    project, _ = ended(client, "build", name="demo", goal="print 42")
+    line = "from add import add\n"
+    edit = {"action": "write_file", "name": "main.py", "body": line}
+    ended(client, "act", project_id=project, action=edit)
+    _, events = ended(client, "build", project_id=project, goal="add")
+    assert [(e["path"], e["change"]) for e in events if e["type"] == "project_changed"] == [
+        ("add.py", "created")
+    ]
+    address = f"{server.url}/api/v1/projects/{project}"
+    assert visitor.get(address).json()["tools"] == [{"name": "add", "version": 2}]
+    edit = {"action": "replace_lines", "name": "add.py", "first": 1, "last": 1, "text": ""}
+    _, turn = begun(client, "act", project_id=project, action=edit)
+    message = client.records("turn_failed", turn)[-1]["event"]["message"]
+    assert message == "add.py is a copy of a verified tool, which does not change"
+
+
 def test_what_waits_for_a_word_gets_it(
     server: ServerProcess, visitor: requests.Session, client: Client
 ) -> None:

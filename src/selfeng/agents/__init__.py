@@ -10,12 +10,12 @@ from selfeng.agents.agent import (
     TurnAgent,
 )
 from selfeng.agents.agent_functions import proxy
-from selfeng.agents.coder import CoderTools, coder
+from selfeng.agents.coder import coder
+from selfeng.agents.delegation import USER, Delegation
 
 __all__ = [
     "USER",
     "AgentReply",
-    "CoderTools",
     "Delegation",
     "FunctionArguments",
     "FunctionCallingAgent",

@@ -1,9 +1,7 @@
 """The coder: writes Python and runs it in the sandbox, step by step, until the work is done."""
 
-import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,13 +15,11 @@ from selfeng.agents.agent import (
     Task,
 )
 from selfeng.agents.agent_functions import common
-from selfeng.core.composition import imported_names
-from selfeng.core.errors import LibraryError, RequestError, stage
+from selfeng.core.composition import FreeTools
+from selfeng.core.errors import RequestError, stage
 from selfeng.core.events import CodeRun, FilesMade
 from selfeng.core.files import File, FileName
-from selfeng.core.packages import sandbox_packages
-from selfeng.core.protocols import ModelClient, ToolLibrary
-from selfeng.core.tool import Requirement, Tool
+from selfeng.core.protocols import ModelClient
 from selfeng.core.value import StrictlyOptional
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
@@ -31,9 +27,6 @@ from selfeng.core.words import shortened
 NAME = "coder"
 MOST_STEPS = 16
 """Calls for one message."""
-Sources = Callable[[Sequence[Requirement]], Awaitable[Mapping[str, str]]]
-_THERE = frozenset(sys.stdlib_module_names) | {*sandbox_packages()}
-_FOUND = 5
 _SHOWN = 4_000
 """Characters of an output that the model sees."""
 
@@ -92,44 +85,8 @@ class FindTools(FunctionArguments):
     request: str = Field(description="What the tool should do.", min_length=1)
 
 
-class CoderTools:
-    """The tools of the library that the coder's code may import: those that need no consent."""
-
-    def __init__(self, library: ToolLibrary, sources: Sources) -> None:
-        """`sources` gives the code of versions by module."""
-        self._library, self._sources = library, sources
-
-    async def find(self, call: FindTools) -> Outcome:
-        candidates = await self._library.search(call.request, _FOUND)
-        return {
-            "tools": [
-                {"import": f"from {tool.name} import {tool.name}", "signature": str(tool.signature)}
-                | {"description": tool.description}
-                for tool in (candidate.tool for candidate in candidates)
-                if _is_free(tool)
-            ]
-        }
-
-    async def modules(self, code: str) -> Mapping[str, str]:
-        """The sources of the tools that the code imports, and of those that they import."""
-        try:
-            names = sorted(imported_names(code) - _THERE)
-        except (SyntaxError, ValueError):  # which the run itself reports
-            return {}
-        pins = set[Requirement]()
-        for name in names:
-            with suppress(LibraryError):
-                if _is_free(tool := await self._library.get(name)):
-                    pins |= {Requirement(name=name, version=tool.version), *tool.requires}
-        return await self._sources(sorted(pins, key=str))
-
-
-def _is_free(tool: Tool) -> bool:
-    return not tool.needs and tool.standing != "retired"
-
-
 def coder(
-    model: ModelClient, most_steps: int = MOST_STEPS, *, tools: CoderTools | None = None
+    model: ModelClient, most_steps: int = MOST_STEPS, *, tools: FreeTools | None = None
 ) -> FunctionCallingAgent:
     """The agent; its code runs in the workspace of the task, and may import the `tools`."""
     return FunctionCallingAgent(
@@ -142,7 +99,7 @@ def coder(
     )
 
 
-def _functions(tools: CoderTools | None, task: Task) -> Sequence[Function]:
+def _functions(tools: FreeTools | None, task: Task) -> Sequence[Function]:
     runs = 0
 
     async def run(call: RunPython) -> Outcome:
@@ -150,6 +107,16 @@ def _functions(tools: CoderTools | None, task: Task) -> Sequence[Function]:
         runs += 1
         modules = await tools.modules(call.code) if tools else {}
         return await _run(task, runs, call.code, modules)
+
+    async def find(call: FindTools) -> Outcome:
+        found_tools = await tools.find(call.request) if tools else ()
+        return {
+            "tools": [
+                {"import": f"from {tool.name} import {tool.name}", "signature": str(tool.signature)}
+                | {"description": tool.description}
+                for tool in found_tools
+            ]
+        }
 
     async def create(call: CreateTextFile) -> Outcome:
         file = File(name=call.name, content=call.content.encode(errors="replace"))
@@ -180,7 +147,7 @@ def _functions(tools: CoderTools | None, task: Task) -> Sequence[Function]:
         Function(CreateTextFile, create),
         Function(RunFile, run_file),
         Function(DeleteFiles, delete),
-        *((Function(FindTools, tools.find),) if tools else ()),
+        *((Function(FindTools, find),) if tools else ()),
         *common(task),
     )
 

@@ -32,7 +32,7 @@ from selfeng.projects.actions import (
     WriteFile,
 )
 from selfeng.projects.edits import apply, differences
-from selfeng.projects.examining import Emit, emit_run, emit_tests, format_run, is_test
+from selfeng.projects.examining import Emit, emit_run, emit_tests, format_run, test_files
 from selfeng.projects.project_context import Context
 from selfeng.projects.running import PYTEST, RunOutcome, run
 from selfeng.projects.state import ProjectState
@@ -121,7 +121,7 @@ async def _execute(context: ActionContext, action: ExecutePyFile) -> ActionResul
 
 
 async def _test(context: ActionContext, action: RunTests) -> ActionResult:
-    paths = [path for path in context.workspace.paths() if is_test(path)]
+    paths = test_files(await asyncio.to_thread(context.workspace.files))
     if action.name is not None and action.name not in paths:
         raise WorkspaceError(
             f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}"

@@ -5,6 +5,7 @@ itself is in `loop`.
 import asyncio
 from collections.abc import Sequence
 
+from selfeng.core.composition import FreeTools
 from selfeng.core.errors import RequestError, WorkspaceError
 from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.protocols import ModelClient, Sandbox
@@ -35,9 +36,10 @@ class ProjectBuilder:
         sandbox: Sandbox,
         *,
         seconds: float = 30.0,
+        tools: FreeTools | None = None,
     ) -> None:
-        """`seconds` is what the sandbox gives a job."""
-        self._deps = BuildDeps(model, sandbox, seconds)
+        """`seconds` is what the sandbox gives a job; without `tools` no project imports any."""
+        self._deps = BuildDeps(model, sandbox, seconds, tools)
 
     async def build(
         self,

@@ -1,9 +1,10 @@
 """Edits: the effect of the actions that change a file, as text and as a unified diff."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import unified_diff
 from typing import Literal, assert_never
 
+from selfeng.core.composition import is_copy
 from selfeng.core.errors import WorkspaceError
 from selfeng.core.project_events import ProjectChanged
 from selfeng.core.value import Value
@@ -40,8 +41,8 @@ def apply(workspace: Workspace, edit: Edit) -> Change:
     """Apply the edit. Blocking.
 
     Raises:
-        WorkspaceError: the file is missing, or exists already; it has no such lines; the workspace
-            would hold too much.
+        WorkspaceError: the file is missing, or exists already; it is a copy of a tool; it has no
+            such lines; the workspace would hold too much.
     """
     existed = workspace.exists(edit.name)
     if isinstance(edit, CreateFile) and existed:
@@ -54,6 +55,11 @@ def apply(workspace: Workspace, edit: Edit) -> Change:
     if isinstance(edit, DeleteFile):
         workspace.delete(edit.name)
         return Change(path=edit.name, kind="deleted", diff=unified(edit.name, before, ""))
+    if is_copy(before):
+        raise WorkspaceError(
+            f"{edit.name} is a copy of a verified tool, which does not change",
+            "change the files that import it, or delete it and create another one",
+        )
     after = edited(before, edit)
     if existed and after == before:
         return Change(path=edit.name, kind="unchanged", diff="")
@@ -89,6 +95,17 @@ def edited(
         case _:
             assert_never(edit)
     return "".join(lines)
+
+
+def replaced(
+    workspace: Workspace, before: Mapping[str, str], after: Mapping[str, str]
+) -> tuple[Change, ...]:
+    """Replace the texts of files, by path, and return what changes. Blocking. Raises:
+    WorkspaceError: the workspace would hold too much.
+    """
+    edits: list[Edit] = [DeleteFile(name=p) for p, text in before.items() if after.get(p) != text]
+    edits += [CreateFile(name=p, body=text) for p, text in after.items() if before.get(p) != text]
+    return tuple(apply(workspace, edit) for edit in edits)
 
 
 def unified(path: str, before: str, after: str) -> str:

@@ -3,12 +3,14 @@ sandbox.
 """
 
 import ast
-import fnmatch
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
+from selfeng.core.composition import is_copy, local_modules
 from selfeng.core.files import FileLimits
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import sandbox_packages
@@ -27,14 +29,6 @@ from selfeng.projects.workspace import WorkspaceFile
 
 _TESTING = frozenset({"pytest", "_pytest"})
 _ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
-
-
-def local_modules(paths: Collection[str]) -> frozenset[str]:
-    """Names under which the files of a project may import each other, wherever they are."""
-    modules = {PurePosixPath(path).stem for path in paths if path.endswith(".py")}
-    return frozenset(
-        modules | {folder for path in paths for folder in PurePosixPath(path).parts[:-1]}
-    )
 
 
 def problem(
@@ -61,7 +55,7 @@ def problem(
         | frozenset(local)
         | frozenset(extra)
     )
-    for line, module in sorted(set(_imports(tree.body))):
+    for line, module in () if is_copy(source) else sorted(set(_imports(tree.body))):
         if module not in known_modules:
             ask = "; add_package asks for it" if module in allowed else ""
             return (
@@ -173,23 +167,27 @@ async def examine(
     extra: Sequence[str] = (),
     allowed: Sequence[str] = (),
     lock: PackageLock | None = None,
+    problems: Mapping[str, str] = MappingProxyType({}),
 ) -> Examination:
     """Validate every Python file; if all are valid, run the tests of each file and main.py in the
-    sandbox, each in its own copy.
+    sandbox, each in its own copy. `problems` are those of their imports of tools, by path.
 
     Raises:
         SandboxUnavailable, SandboxFailed: the sandbox is broken.
     """
     python = [file for file in files if file.path.endswith(".py")]
     local = local_modules([file.path for file in files])
-    errors = {file.path: _problem(file, local, extra, allowed) for file in python}
+    errors = {
+        file.path: problems.get(file.path) or _problem(file, local, extra, allowed)
+        for file in python
+    }
     if any(errors.values()) or not python:
         return Examination(
             files=tuple(
                 FileReport(path=path, validation_error=error) for path, error in errors.items()
             )
         )
-    tests = [path for path in errors if is_test(path)]
+    tests = test_files(files)
     runs: dict[str, PythonRun] = {}
     if tests:
         outcome = await run(
@@ -210,10 +208,14 @@ async def examine(
     )
 
 
-def is_test(path: str) -> bool:
-    """Whether pytest looks for tests in a file with that name."""
-    name = path.rpartition("/")[2]
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in _TESTS)
+def test_files(files: Sequence[WorkspaceFile]) -> list[str]:
+    """The paths of the files in which pytest looks for tests; copies of tools have none."""
+    return [
+        file.path
+        for file in files
+        if any(fnmatchcase(PurePosixPath(file.path).name, pattern) for pattern in _TESTS)
+        if not is_copy(file.content.decode(errors="replace"))
+    ]
 
 
 def _problem(

@@ -8,12 +8,13 @@ files are in place, so that the next build can continue a killed one.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, assert_never
 
+from selfeng.core.composition import NEAR, FreeTools, lines
 from selfeng.core.errors import (
     AgentError,
     BudgetExceeded,
@@ -44,7 +45,7 @@ from selfeng.durable.outcomes import done_once, name_of
 from selfeng.projects.acting import ActionContext, ActionResult, ProgramActions, act
 from selfeng.projects.actions import AddPackage, Finish, GiveUp, ProjectAction, WriteFile
 from selfeng.projects.consent import Consent
-from selfeng.projects.edits import Change, apply, unified
+from selfeng.projects.edits import Change, apply, replaced, unified
 from selfeng.projects.examining import (
     MAIN,
     Examination,
@@ -102,6 +103,8 @@ class BuildDeps:
     sandbox: Sandbox
     seconds: float
     """The time limit of a sandbox job."""
+    tools: FreeTools | None
+    """Those that projects may import; None: there is no library."""
 
 
 class BuildBudget(Budget):
@@ -155,7 +158,7 @@ class Build:
             parent=parent,
         )
         self._steps = self._backups = 0
-        self._last = ""
+        self._last = self._tools = ""
         self._examination: Examination | None = None
         self._asks = options.step
         self._allowed = options.packages
@@ -177,6 +180,7 @@ class Build:
             self._allowed = tuple(dict.fromkeys((*self._options.packages, *other_packages)))
             if self._state.packages and not self._state.lock:
                 await self._install(self._state.packages)
+            self._tools = await done_once(name_of("project.tools", self._state.goal), self._near)
             last = await self._loop()
         except AgentError as error:
             last = self._failed(error)
@@ -260,15 +264,35 @@ class Build:
         self._keep(before=self._state.before.model_copy(update={"epoch": epoch}))
         if self._examination is None:
             name = name_of("project.examine", self._name, epoch)
-            examination, count = await done_once(name, self._examined)
-            self._examination = examination
+            examination, count, changes = await done_once(name, self._examined)
+            self._examination, backup = examination, self._state.before.backup or ""
+            for change in changes:
+                self._emit(change.event(self._name, epoch, backup))
             emit_examination(self._emit, self._name, epoch, examination, count)
             self._keep(log="\n".join(map(format_run, examination.runs)) or self._state.log)
             if self._steps and examination.made:
                 await self._take_over(examination.made)
 
-    async def _examined(self, *_: object) -> tuple[Examination, int]:
-        """The examination of the project, and the number of its files."""
+    async def _near(self, *_: object) -> str:
+        """The tools that may help with the goal, one per line; "" if there are none."""
+        tools = self._deps.tools
+        return lines(await tools.find(self._state.goal, NEAR)) if tools else ""
+
+    async def _linked(self) -> tuple[Sequence[Change], Mapping[str, str]]:
+        """Keep a copy of each tool that the project imports, and no others. Returns what that
+        changes, and the problem of each file with its imports.
+        """
+        if self._deps.tools is None:
+            return (), {}
+        files = await asyncio.to_thread(self._workspace.files)
+        python = {f.path: f.content for f in files if f.path.endswith(".py")}
+        before = {path: content.decode(errors="replace") for path, content in python.items()}
+        after, problems = await self._deps.tools.linked(before, map(module, self._state.packages))
+        return await asyncio.to_thread(replaced, self._workspace, before, after), problems
+
+    async def _examined(self, *_: object) -> tuple[Examination, int, Sequence[Change]]:
+        """The examination of the project, the number of its files, and the changes of copies."""
+        changes, problems = await self._linked()
         files = await asyncio.to_thread(self._workspace.files)
         examination = await examine(
             self._deps.sandbox,
@@ -278,8 +302,9 @@ class Build:
             extra=tuple(map(module, self._state.packages)),
             allowed=tuple(map(module, self._allowed)),
             lock=self._state.lock,
+            problems=problems,
         )
-        return examination, len(files)
+        return examination, len(files), changes
 
     async def _take_over(self, made_files: tuple[WorkspaceFile, ...]) -> None:
         """Keep the files that main made."""
@@ -341,6 +366,7 @@ class Build:
             step=self._steps + 1,
             steps=self._options.max_steps,
             last=self._last,
+            tools=self._tools,
             may_finish="finish" in context.available_action_names,
             may_add="add_package" in context.available_action_names,
         )

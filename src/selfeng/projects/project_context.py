@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from selfeng.core.composition import is_copy
 from selfeng.core.errors import RequestError
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.value import Value
@@ -179,8 +180,11 @@ def _formatted(files: Sequence[CodeFile]) -> str:
     parts: list[str] = []
     characters_left = _SHOWN_ALL
     for file in files:
+        content = numbered(file.content)
+        if is_copy(file.content):
+            content = file.content.partition("\n")[0]
         text = shortened(
-            numbered(file.content), _SHOWN if file.validation_success is not None else _SHOWN_DATA
+            content, _SHOWN if file.validation_success is not None else _SHOWN_DATA
         ).rstrip("\n")
         characters_left -= len(text)
         body = (

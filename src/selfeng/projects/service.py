@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from selfeng.core.background import BackgroundTasks
+from selfeng.core.composition import copies
 from selfeng.core.errors import AgentError, RequestError, ResourceBusy, ResourceNotFound
 from selfeng.core.events import (
     BudgetSpent,
@@ -32,6 +33,7 @@ from selfeng.core.private import close_to_others
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStopped
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
+from selfeng.core.tool import Requirement
 from selfeng.core.turn import Budget, News, ProjectBuild, Request, awaited
 from selfeng.core.value import Value
 from selfeng.durable.turn_work import TurnStarter
@@ -98,6 +100,8 @@ class ProjectDetail(ProjectSummary):
     """Newest first."""
     packages: tuple[str, ...]
     """The packages that were approved and added."""
+    tools: tuple[Requirement, ...]
+    """The tools of the library that it has copies of."""
 
 
 class ProjectTurn(RunningTurn):
@@ -411,6 +415,7 @@ class ProjectService:
     def _detail(self, project: ConversationSummary) -> ProjectDetail:
         store = self._store(project.id)
         files = store.workspace(project.title).files()
+        texts = {file.path: file.content.decode(errors="replace") for file in files}
         backup_paths = reversed(backups(store.backups(project.title)))
         return ProjectDetail(
             **dict(self._summary(project)),
@@ -418,6 +423,7 @@ class ProjectService:
             files=tuple(map(_file, files)),
             backups=tuple(map(_backup, backup_paths)),
             packages=self._state(project).packages,
+            tools=copies(texts),
         )
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Container, Iterable, Sequence
 
-from selfeng.core.composition import Importable
+from selfeng.core.composition import NEAR, Importable, lines
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.plan import PlannedStep, SavedPlan, plan_problem
 from selfeng.core.protocols import ToolLibrary
@@ -23,8 +23,6 @@ LONGEST_SOURCE = 6000
 _CONTRACT = 200
 """Characters of the code, docstring or names of tests of a tool that is near."""
 _TEST = re.compile(r"^def test_(\w+)", re.MULTILINE)
-NEAR = 0.4
-"""Minimum cosine between a specification and a tool that may help with it."""
 
 
 async def offered(library: ToolLibrary, request: Request, spec: Specification) -> str:
@@ -37,14 +35,6 @@ async def offered(library: ToolLibrary, request: Request, spec: Specification) -
             tools.setdefault(candidate.tool.name, candidate.tool)
     return lines(
         tool for tool in tools.values() if tool.standing != "retired" and tool.name != spec.name
-    )
-
-
-def lines(tools: Iterable[Tool]) -> str:
-    """How each tool is imported and what it does, one per line."""
-    return "\n".join(
-        f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}"
-        for tool in tools
     )
 
 

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from selfeng.core.background import together
-from selfeng.core.composition import Importable
+from selfeng.core.composition import Importable, lines
 from selfeng.core.errors import BudgetExceeded, ModelError, SynthesisFailed
 from selfeng.core.files import File
 from selfeng.core.http import Exchange
@@ -22,7 +22,7 @@ from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import USUAL, exchanges_shown, lessons_shown, listed, modules_shown
 from selfeng.synthesis.checks import module_problem
-from selfeng.synthesis.composing import asking_problem, lines, offered
+from selfeng.synthesis.composing import asking_problem, offered
 from selfeng.synthesis.specifying import BuildSpec
 from selfeng.synthesis.steps import Steps, SynthesisPolicy, checked
 

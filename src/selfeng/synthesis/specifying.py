@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import assert_never
 
+from selfeng.core.composition import NEAR
 from selfeng.core.errors import LibraryError, ModelRefused, RequestError
 from selfeng.core.http import Exchange
 from selfeng.core.package_lock import PackageLock
@@ -21,7 +22,6 @@ from selfeng.prompts import render
 from selfeng.prompts.request import disputable, saved_plan, shown
 from selfeng.synthesis.checks import probe_problem, specification_problem
 from selfeng.synthesis.composing import (
-    NEAR,
     asking_problem,
     nearest,
     sources_of,
