@@ -108,13 +108,13 @@ class Reverification:
             if tool.standing == "retired":
                 continue
             verdict = await self._gate(tool, await self._sources.of(tool.requires))
-            outcome = Rehearsed(name=tool.name, version=tool.version)
-            if not verdict.passed:
-                failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
-                words = (failed and failed.message) or verdict.problem or ""
-                update = {"test": failed.test if failed else "", "problem": words}
-                outcome = outcome.model_copy(update=update)
-            yield outcome
+            failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
+            yield Rehearsed(
+                name=tool.name,
+                version=tool.version,
+                test=failed.test if failed else "",
+                problem=(failed and failed.message) or verdict.problem or "",
+            )
 
     async def reverify_dependents(self, *names: str) -> tuple[Reverified, ...]:
         """Re-verify every tool that pins an old version of one of these, directly or through
