@@ -12,6 +12,7 @@ from pydantic import Field, create_model
 
 from selfeng.core.errors import RequestError, WorkspaceError
 from selfeng.core.package_lock import PackageLock
+from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
@@ -21,7 +22,6 @@ from selfeng.projects.actions import (
     ActionSet,
     CreateFile,
     DeleteFile,
-    Edit,
     ExecutePyFile,
     InsertLines,
     ProjectAction,
@@ -29,6 +29,7 @@ from selfeng.projects.actions import (
     RemoveLines,
     ReplaceLines,
     RunTests,
+    WorkAction,
     WriteFile,
 )
 from selfeng.projects.edits import apply, differences
@@ -37,8 +38,6 @@ from selfeng.projects.project_context import Context
 from selfeng.projects.running import PYTEST, RunOutcome, run
 from selfeng.projects.state import ProjectState
 from selfeng.projects.workspace import Workspace
-
-WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
 
 
 class ActionResult(Value):
@@ -65,6 +64,18 @@ class ActionContext:
     seconds: float
     backup: str
     emit: Emit
+
+
+def choice_of(action: Any, project: str, epoch: int, prompt: str = "") -> ProjectActChosen:
+    """The choice of an action as an event; `prompt` is the name of the one behind it."""
+    return ProjectActChosen(
+        project=project,
+        epoch=epoch,
+        action=action.action,
+        arguments=action.model_dump_json(exclude={"action", "reasoning"}),
+        reasoning=action.reasoning,
+        prompt=prompt,
+    )
 
 
 async def act(context: ActionContext, action: WorkAction, state: ProjectState) -> ActionResult:

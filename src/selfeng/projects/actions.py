@@ -114,20 +114,10 @@ class ReadRun(Action):
     last: int = Field(40, ge=1, le=400, description="How many lines, counted from the end.")
 
 
-WorkspaceAction = Annotated[
-    CreateFile
-    | WriteFile
-    | ReplaceLines
-    | InsertLines
-    | RemoveLines
-    | DeleteFile
-    | ExecutePyFile
-    | RunTests
-    | ReadRun,
-    Field(discriminator="action"),
-]
 Edit = CreateFile | WriteFile | ReplaceLines | InsertLines | RemoveLines | DeleteFile
 """The actions that change a file."""
+WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
+"""Those that a person may choose too."""
 
 ActionT = TypeVar("ActionT", bound=Action)
 
@@ -136,7 +126,7 @@ class ActionSet(Generic[ActionT]):
     """Some actions as functions that a model can call; also reads its calls."""
 
     def __init__(self, union: Any) -> None:
-        """`union` is an annotated union such as `WorkspaceAction`."""
+        """`union` is an annotated union of kinds of actions."""
         self._adapter: TypeAdapter[ActionT] = TypeAdapter(union)
         kinds: tuple[type[Action], ...] = get_args(get_args(union)[0])
         self._kinds = {kind.model_fields["action"].default: kind for kind in kinds}
@@ -172,7 +162,7 @@ class ActionSet(Generic[ActionT]):
             ) from error
 
 
-WORKSPACE_ACTIONS: ActionSet[Any] = ActionSet(WorkspaceAction)
+WORKSPACE_ACTIONS: ActionSet[Any] = ActionSet(Annotated[WorkAction, Field(discriminator="action")])
 
 
 def _function(name: str, kind: type[Action]) -> FunctionSchema:
@@ -235,20 +225,7 @@ class GiveUp(Action):
     )
 
 
-ProjectAction = (
-    CreateFile
-    | WriteFile
-    | ReplaceLines
-    | InsertLines
-    | RemoveLines
-    | DeleteFile
-    | ExecutePyFile
-    | RunTests
-    | ReadRun
-    | AddPackage
-    | Finish
-    | GiveUp
-)
+ProjectAction = WorkAction | AddPackage | Finish | GiveUp
 PROJECT_ACTIONS: ActionSet[ProjectAction] = ActionSet(
     Annotated[ProjectAction, Field(discriminator="action")]
 )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from selfeng.core.composition import FreeTools
 from selfeng.core.errors import RequestError, WorkspaceError
-from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.durable.outcomes import done_once, name_of
@@ -16,9 +15,10 @@ from selfeng.projects.acting import (
     ActionResult,
     ProgramActions,
     ProgramFunction,
-    WorkAction,
     act,
+    choice_of,
 )
+from selfeng.projects.actions import WorkAction
 from selfeng.projects.consent import AutoApprove, Consent
 from selfeng.projects.loop import Build, BuildDeps, Final, OnContext, OnEvent
 from selfeng.projects.options import ProjectOptions
@@ -103,13 +103,7 @@ class ProjectBuilder:
         state = await asyncio.to_thread(store.existing, name)
         deps, workspace, epoch = self._deps, store.workspace(name), state.before.epoch
         with store.claimed(name):
-            arguments = action.model_dump_json(exclude={"action", "reasoning"})
-            choice = {
-                "action": action.action,
-                "arguments": arguments,
-                "reasoning": action.reasoning,
-            }
-            emit(ProjectActChosen(project=name, epoch=epoch, **choice))
+            emit(choice_of(action, name, epoch))
             backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
             result = await act(
                 ActionContext(

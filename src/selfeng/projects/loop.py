@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, assert_never
+from typing import Any, NamedTuple, TypeVar
 
 from selfeng.core.composition import NEAR, FreeTools, lines
 from selfeng.core.errors import (
@@ -30,7 +30,6 @@ from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.packages import sandbox_packages, sandbox_requirements
 from selfeng.core.project_events import (
     AnyProjectEvent,
-    ProjectActChosen,
     ProjectFailed,
     ProjectFinished,
     ProjectPaused,
@@ -42,7 +41,7 @@ from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.core.words import count, shortened
 from selfeng.durable.outcomes import done_once, name_of
-from selfeng.projects.acting import ActionContext, ActionResult, ProgramActions, act
+from selfeng.projects.acting import ActionContext, ActionResult, ProgramActions, act, choice_of
 from selfeng.projects.actions import AddPackage, Finish, GiveUp, ProjectAction, WriteFile
 from selfeng.projects.consent import Consent
 from selfeng.projects.edits import Change, apply, replaced, unified
@@ -285,8 +284,8 @@ class Build:
         if self._deps.tools is None:
             return (), {}
         files = await asyncio.to_thread(self._workspace.files)
-        python = {f.path: f.content for f in files if f.path.endswith(".py")}
-        before = {path: content.decode(errors="replace") for path, content in python.items()}
+        python = (file for file in files if file.path.endswith(".py"))
+        before = {file.path: file.content.decode(errors="replace") for file in python}
         after, problems = await self._deps.tools.linked(before, map(module, self._state.packages))
         return await asyncio.to_thread(replaced, self._workspace, before, after), problems
 
@@ -330,14 +329,7 @@ class Build:
 
         call = await done_once(name_of("project.choose", self._name, epoch), ask, self._budget)
         action: ProjectAction = actions.read(call)
-        arguments = action.model_dump_json(exclude={"action", "reasoning"})
-        choice = {
-            "epoch": epoch,
-            "action": action.action,
-            "arguments": arguments,
-            "reasoning": action.reasoning,
-        }
-        self._choice = ProjectActChosen(project=self._name, prompt=PROMPT, **choice)
+        self._choice = choice_of(action, self._name, epoch, PROMPT)
         self._emit(self._choice)
         return action
 
@@ -381,16 +373,9 @@ class Build:
         with self._budget.paused():
             name = name_of("project.consent", self._name, self._choice.epoch)
             decision = await done_once(name, lambda *_: self._consent.to_act(self._choice))
-        match decision:
-            case "act":
-                return True
-            case "act_on":
-                self._asks = False
-                return True
-            case "stop":
-                return False
-            case unexpected:
-                assert_never(unexpected)
+        if decision == "act_on":
+            self._asks = False
+        return decision != "stop"
 
     async def _pauses(self) -> bool:
         """Whether the person wants to be asked, who may change their mind at any time."""

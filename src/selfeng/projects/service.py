@@ -38,8 +38,14 @@ from selfeng.core.turn import Budget, News, ProjectBuild, Request, awaited
 from selfeng.core.value import Value
 from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows
-from selfeng.projects.acting import WorkAction
-from selfeng.projects.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
+from selfeng.projects.actions import (
+    CreateFile,
+    DeleteFile,
+    ExecutePyFile,
+    ReadRun,
+    RunTests,
+    WorkAction,
+)
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import ApprovalReply, PendingApproval
 from selfeng.projects.loop import Final
