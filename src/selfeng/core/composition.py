@@ -179,7 +179,7 @@ class Linked(NamedTuple):
 
 
 class FreeTools:
-    """The tools of the library that programs of several files, and code that is no tool, may
+    """The tools of the library that programs of several files, and code that is not a tool, may
     import: those that need no consent.
     """
 

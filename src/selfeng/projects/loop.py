@@ -103,7 +103,7 @@ class BuildDeps:
     seconds: float
     """The time limit of a sandbox job."""
     tools: FreeTools | None
-    """Those that projects may import; None: there is no library."""
+    """Those that projects may import; None: they import none."""
 
 
 class BuildBudget(Budget):
