@@ -112,7 +112,7 @@ def main(encoder: str) -> None:
             args=FLAGS,
         ) as browser,
     ):
-        home, _ = seeded_home(Path(folder) / "home")
+        home = seeded_home(Path(folder) / "home")
         with staged(home) as theatre:
             take_film(browser, theatre, encoder)
             theatre.stage.plays({})

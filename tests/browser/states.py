@@ -147,7 +147,7 @@ class Visit:
 @contextmanager
 def servers(folder: Path) -> Iterator[tuple[Theatre, str]]:
     """Both servers: one with the tools of a first start, one that plays."""
-    home, _ = seeded_home(folder / "home")
+    home = seeded_home(folder / "home")
     (folder / "played").mkdir()
     played = ServerProcess(folder / "played", "threading", FILES_MAX_MB="50")
     try:

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(2
 @pytest.fixture(scope="module")
 def link(tmp_path_factory) -> Iterator[str]:
     """The page on the offline model and bubblewrap, with the seed tools."""
-    home, _ = seeded_home(tmp_path_factory.mktemp("front") / "home")
+    home = seeded_home(tmp_path_factory.mktemp("front") / "home")
     with serving(home) as link:
         yield link
 

@@ -33,7 +33,7 @@ def open_page(page: Page, link: str) -> None:
 )
 @pytest.mark.extended
 def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox):
-    home, _ = seeded_home(tmp_path / "home")
+    home = seeded_home(tmp_path / "home")
     answer = page.get_by_test_id("answer").last
     with serving(home, SANDBOX=sandbox, SYNTHESIS_MUTATION_SCORE="0.5") as link:
         open_page(page, link)

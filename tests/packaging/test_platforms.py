@@ -163,7 +163,7 @@ def test_native_windows_names_the_way_that_works(windows: Any) -> None:
 def test_without_the_extra_tools_are_found_by_words_and_it_is_said_what_is_missing(
     tmp_path: Path,
 ) -> None:
-    home, _ = seeded_home(tmp_path / "home")
+    home = seeded_home(tmp_path / "home")
     with serving(home, "-c", WITHOUT_LOCAL, "serve") as link, requests.Session() as browser:
         browser.get(link)
         (part,) = browser.get(link.partition("?")[0] + "api/v1/health").json()["unready"]

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.extended, pytest.mark.bubblewrap]
 
 
 async def test_without_a_running_app_the_command_is_the_app(tmp_path: Path) -> None:
-    home, _ = seeded_home(tmp_path / "home")
+    home = seeded_home(tmp_path / "home")
     environment = home.environment(FLASK_PORT="1", MCP_TOOLS="all")
     command = StdioServerParameters(
         command=sys.executable, args=["-m", "selfeng", "mcp"], env=environment, cwd=ROOT
