@@ -94,22 +94,41 @@ async def test_candidates_that_agree_cost_nothing(sandbox: SecureSandbox) -> Non
     assert "another algorithm" in second.messages[-1].content
 
 
+READINGS = {
+    "thousands": ("1.250;a\n2.300;b", "float({})", "float({}.replace('.', ''))", "3550.0"),
+    "decimal comma": (
+        "2,5;a\n3,25;b",
+        "float({}.replace(',', ''))",
+        "float({}.replace(',', '.'))",
+        "5.75",
+    ),
+    "parentheses": ("12.50;a\n(2.50);b", "float({}.strip('()'))", "_signed({})", "10.0"),
+    "credit": ("7.50;a\n2.50 CR;b", "float({}.split()[0])", "_signed({})", "5.0"),
+    "other digits": (
+        "１２;a\n٣;b",
+        "float(''.join(c for c in {} if c in '0123456789') or 0)",
+        "float({})",
+        "15.0",
+    ),
+    "apostrophe": (
+        "1'250;a\n250;b",
+        'float({}.split("\'")[-1])',
+        "float({}.replace(\"'\", ''))",
+        "1500.0",
+    ),
+}
+SECOND = {"thousands", "decimal comma", "parentheses", "credit"}
+"""Readings that another test decides too: the first here, the others in `test_cases.py`; `make
+test-all` runs them.
+"""
+
+
 @pytest.mark.parametrize(
     ("rows", "usual", "fitting", "value"),
     [
-        ("1.250;a\n2.300;b", "float({})", "float({}.replace('.', ''))", "3550.0"),
-        ("2,5;a\n3,25;b", "float({}.replace(',', ''))", "float({}.replace(',', '.'))", "5.75"),
-        ("12.50;a\n(2.50);b", "float({}.strip('()'))", "_signed({})", "10.0"),
-        ("7.50;a\n2.50 CR;b", "float({}.split()[0])", "_signed({})", "5.0"),
-        (
-            "１２;a\n٣;b",
-            "float(''.join(c for c in {} if c in '0123456789') or 0)",
-            "float({})",
-            "15.0",
-        ),
-        ("1'250;a\n250;b", 'float({}.split("\'")[-1])', "float({}.replace(\"'\", ''))", "1500.0"),
+        pytest.param(*case, id=name, marks=pytest.mark.extended if name in SECOND else ())
+        for name, case in READINGS.items()
     ],
-    ids=["thousands", "decimal comma", "parentheses", "credit", "other digits", "apostrophe"],
 )
 async def test_the_first_candidate_reads_cells_wrongly(
     sandbox: SecureSandbox, rows: str, usual: str, fitting: str, value: str
