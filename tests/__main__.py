@@ -24,16 +24,19 @@ AT_ONCE = {False: 5, True: 4}
 """On two processors: many tests wait for other processes. Fewer with the extended tests, among
 which are long kills, and whose session of the sandbox has two workers.
 """
-SESSIONS = (
-    (),
-    ("browser",),
-    ("sandbox",),
-    ("engine",),
-    ("durable", "whole"),
-    ("web",),
-    ("docs", "packaging"),
-)
-"""The folders of each session, the longest first; () is all others."""
+SESSIONS: dict[tuple[str, ...], int] = {
+    ("sandbox",): 595,
+    (): 500,
+    ("engine",): 430,
+    ("browser",): 400,
+    ("durable", "whole"): 308,
+    ("web",): 216,
+    ("cli", "docs", "packaging"): 205,
+}
+"""The folders of each session, and about how many seconds it takes beside the others: a run prints
+them. They start in this order, the longest first, so that none is left alone with the machine; () is
+all other folders.
+"""
 FEW = 12
 """Failed tests up to which they run again: more are no matter of a busy machine."""
 
@@ -45,8 +48,14 @@ def sessions(*, whole: bool) -> list[list[str]]:
     paths = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
     others = [word for own in paths for path in own for word in ("--ignore", path)]
     if whole:
-        sandbox = SESSIONS.index(("sandbox",))
-        paths[sandbox] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
+        paths[list(SESSIONS).index(("sandbox",))] += [
+            "-n",
+            "2",
+            "--dist",
+            "worksteal",
+            "--max-worker-restart",
+            "2",
+        ]
     return [
         [*(own or ["tests", *others]), *([] if "tests/browser" in own else ["-p", "no:playwright"])]
         for own in paths
@@ -59,10 +68,14 @@ def main(arguments: Sequence[str]) -> int:
     more = [argument for argument in arguments if argument != "--all"]
     began, spent = time.monotonic(), machine_seconds()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE[whole]) as pool:
+        lasted: dict[str, float] = {}
 
         def run(session: tuple[Path, list[str]]) -> int:
             file, paths = session
-            return _run(Path(paths[0]).name, [*marked, "--account", str(file), *more, *paths])
+            name, start = Path(paths[0]).name, time.monotonic()
+            code = _run(name, [*marked, "--account", str(file), *more, *paths])
+            lasted[name] = time.monotonic() - start
+            return code
 
         files = {
             Path(folder, f"{number}.jsonl"): paths
@@ -75,6 +88,7 @@ def main(arguments: Sequence[str]) -> int:
         for number, (file, tests) in enumerate(again.items()):
             if tests and few and codes[number] == pytest.ExitCode.TESTS_FAILED:
                 codes[number] = _run(f"{file.stem} again", [*marked, *more, *tests])
+        print("The sessions took, in seconds:", *(f"{n} {s:.0f}" for n, s in lasted.items()))
         phases = [phase for account in accounts.values() for phase in account]
         for line in told(phases):
             print(line)
@@ -101,4 +115,5 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     return abs(session.returncode)
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -2,6 +2,7 @@
 CI none may be left unproven.
 """
 
+import heapq
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.__main__ import AT_ONCE, SESSIONS, sessions
 from tests.account import Phase, failures, machine_seconds, told
 
 ROOT = Path(__file__).parents[1]
@@ -128,3 +130,24 @@ def test_what_the_machine_works_is_counted() -> None:
     while sum(os.times()[:2]) < own + 0.1:
         pass
     assert machine_seconds() > before
+
+
+def test_each_folder_is_in_one_session() -> None:
+    of_their_own = [folder for folders in SESSIONS for folder in folders]
+    assert len(set(of_their_own)) == len(of_their_own)
+    assert [folder for folder in of_their_own if not (ROOT / "tests" / folder).is_dir()] == []
+    (others,) = [words for words in sessions(whole=False) if words[0] == "tests"]
+    assert [word for word in others if word.startswith("tests/")] == [
+        f"tests/{folder}" for folder in of_their_own
+    ]
+
+
+def test_no_session_is_left_alone_for_long() -> None:
+    """A session starts where the first of those at once ends."""
+    seconds = list(SESSIONS.values())
+    assert seconds == sorted(seconds, reverse=True)
+    ends = [0] * AT_ONCE[False]
+    for session in seconds:
+        heapq.heapreplace(ends, ends[0] + session)
+    least = max(seconds[0], sum(seconds) / len(ends))
+    assert max(ends) <= 1.1 * least
