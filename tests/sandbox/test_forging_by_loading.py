@@ -23,17 +23,20 @@ TEXT = (
 PLAIN = "def solution(n): return n\n"
 
 PICKLES = {
+    "a module in a module": "from logging import handlers\n"
+    "def test_a(tmp_path): handlers.pickle.load(open(solution(str(tmp_path / 'x')), 'rb'))",
     "numpy.load": "import numpy as np\ndef test_a(tmp_path): np.load(solution(str(tmp_path / "
     "'x')), allow_pickle=True)",
     "pandas.io.pickle": "import pandas.io.pickle as p\ndef test_a(tmp_path): "
     "p.read_pickle(solution(str(tmp_path / 'x')))",
-    "a module in a module": "from logging import handlers\n"
-    "def test_a(tmp_path): handlers.pickle.load(open(solution(str(tmp_path / 'x')), 'rb'))",
     "swallowed by the test": "import numpy as np\ndef test_a(tmp_path):\n"
     "    try: np.load(solution(str(tmp_path / 'x')), allow_pickle=True)\n    except "
     "BaseException: pass",
 }
+"""The first case here and below imports no package, which takes seconds: `make test` runs it."""
 TEXTS = {
+    "hints of types": "import typing\nclass X: pass\n"
+    "def test_a():\n    X.__annotations__ = {'a': solution(0)}\n    typing.get_type_hints(X)",
     "DataFrame.query": "import pandas as pd\ndef test_a(): pd.DataFrame({'a': "
 "[1]}).query(solution(1))",
     "Series.eval in a thread": "import pandas as pd, threading\ndef test_a():\n"
@@ -41,8 +44,6 @@ TEXTS = {
 " thread.start()\n    thread.join()",
     "numpy.testing.runstring": "import numpy as np\ndef test_a(): "
 "np.testing.runstring(solution(0), {})",
-    "hints of types": "import typing\nclass X: pass\n"
-    "def test_a():\n    X.__annotations__ = {'a': solution(0)}\n    typing.get_type_hints(X)",
     "code from a file": "import runpy\ndef test_a(tmp_path):\n"
     "    (tmp_path / 'x.py').write_text(solution(0))\n    runpy.run_path(str(tmp_path / 'x.py'))",
 }  # fmt: skip
