@@ -14,14 +14,21 @@ import pytest
 from tests.sandbox.backends import OF_THE_JUDGE
 
 ONCE = OF_THE_JUDGE | {
+    "test_exchanges",
     "test_hidden",
     "test_hostile",
     "test_hostile_imports",
+    "test_http_forging",
+    "test_library",
+    "test_ordinary_code_runs_unchanged",
     "test_owners",
+    "test_replay",
     "test_reuse",
+    "test_suites_know_the_exceptions_of_packages",
 }
-"""Modules whose tests are about the worker or the gate, which are the same on every backend: `make
-test` runs them on bubblewrap alone.
+"""Modules and tests about the worker or the gate, which are the same on every backend: `make test`
+runs them on bubblewrap alone. Requests of tools pass through Docker's containers in the other tests
+of `test_http` and in `test_hostile_network`.
 """
 SLOW = {"test_engine_death", "test_layer", "test_remote"}
 """Modules that start, kill and reach engines of their own, or have them build images."""
@@ -38,8 +45,8 @@ def backend_of(item: pytest.Item) -> str | None:
 
 
 def is_extended(item: pytest.Item) -> bool:
-    module = item.path.stem
-    return module in SLOW or (module in ONCE and backend_of(item) == "docker")
+    module, test = item.path.stem, item.nodeid.partition("::")[2].partition("[")[0]
+    return module in SLOW or (bool({module, test} & ONCE) and backend_of(item) == "docker")
 
 
 def shared_out(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
@@ -47,7 +54,8 @@ def shared_out(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[py
     only `make test-everywhere` runs on their backend.
 
     A sixth runs in `make test`, on bubblewrap. `make test-all` adds half of the table there, and the
-    last third on Docker, or on bubblewrap where the table does not run on Docker.
+    last third on bubblewrap where the table does not run on Docker. On Docker that third runs in
+    `make test`, too, except for what is in `ONCE`.
     """
     tables: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
