@@ -25,13 +25,14 @@ AT_ONCE = {False: 5, True: 4}
 which are long kills, and whose session of the sandbox has two workers.
 """
 SESSIONS: dict[tuple[str, ...], int] = {
-    ("sandbox",): 595,
-    (): 500,
+    ("sandbox",): 530,
+    (): 480,
     ("engine",): 430,
     ("browser",): 400,
     ("durable", "whole"): 308,
     ("web",): 216,
-    ("cli", "docs", "packaging"): 205,
+    ("cli",): 145,
+    ("docs", "packaging"): 65,
 }
 """The folders of each session, and about how many seconds it takes beside the others: a run prints
 them. They start in this order, the longest first, so that none is left alone with the machine; () is
