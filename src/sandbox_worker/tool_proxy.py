@@ -186,9 +186,8 @@ class ProxyModule(ModuleType):
         if name == "__all__":
             import unittest  # few suites need it, and each process would load it
 
-            known = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__)}
-            self.__all__ = [n for n in self._public if n == self.__name__ or n not in known]
-            return self.__all__
+            theirs = {*dir(builtins), *unittest.__all__, *filter(str.islower, pytest.__all__)}
+            return [n for n in self._public if n == self.__name__ or n not in theirs]
         if name.startswith("__") or name not in self.__dict__["_names"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = self.__dict__[name] = self.__dict__["_link"].get(name)

@@ -11,7 +11,6 @@ from selfeng.agents.agent import (
 )
 from selfeng.agents.agent_functions import proxy
 from selfeng.agents.coder import coder
-from selfeng.agents.delegation import USER, Delegation
 
 __all__ = [
     "USER",

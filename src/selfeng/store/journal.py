@@ -172,8 +172,8 @@ class Journal:
                 connection.execute(_CONVERSATIONS.update().where(ids).values(deleted_at=None))
                 return name if name in existing_ids else key
             row = {"id": key, "owner": owner, "title": storable(name)[:80]}
-            row |= dict.fromkeys(("created_at", "active_at"), datetime.now(UTC))
-            connection.execute(_CONVERSATIONS.insert().values(**row))
+            times = dict.fromkeys(("created_at", "active_at"), datetime.now(UTC))
+            connection.execute(_CONVERSATIONS.insert().values(**row, **times))
         return key
 
     def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
@@ -801,8 +801,8 @@ def _stored(
     came.
     """
     keys = {key for entry in entries if (key := _key(entry))}
-    wanted = {"keys": sorted(keys), "turns": sorted({turn_id for turn_id, _, _ in keys})}
-    rows = connection.execute(_STORED, wanted) if keys else ()
+    values = {"keys": sorted(keys), "turns": sorted({turn_id for turn_id, _, _ in keys})}
+    rows = connection.execute(_STORED, values) if keys else ()
     return {(row.turn_id, row.scope, row.n): (row.seq, utc(row.at)) for row in rows}
 
 

@@ -361,7 +361,7 @@ function missed(state) {
   return announce(next, t("conversation-missing"));
 }
 
-// The open conversation may have been deleted in another tab. Of a list of `limit` conversations older ones are not known.
+// The open conversation may have been deleted in another tab. A list of `limit` conversations does not have older ones.
 function listLoaded(state, { conversations: loaded, limit }) {
   const ids = new Set(loaded.map(({ id }) => id));
   const oldest = loaded.length === limit ? loaded.at(-1).active_at : "";

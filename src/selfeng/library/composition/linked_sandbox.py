@@ -54,13 +54,13 @@ class PinnedSources:
         return code
 
 
-class PreparedSandbox:
-    """A `Sandbox` that prepares each job, and has another one do it."""
+class ChangedJobs:
+    """A `Sandbox` that changes each job before another one gets it."""
 
     def __init__(
-        self, sandbox: Sandbox, prepare: Callable[[SandboxJob], Awaitable[SandboxJob]]
+        self, sandbox: Sandbox, change: Callable[[SandboxJob], Awaitable[SandboxJob]]
     ) -> None:
-        self._sandbox, self._prepare = sandbox, prepare
+        self._sandbox, self._change = sandbox, change
 
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
@@ -69,12 +69,12 @@ class PreparedSandbox:
         await self._sandbox.install(lock)
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
-        return await self._sandbox.verify(await self._prepare(job), on_test)
+        return await self._sandbox.verify(await self._change(job), on_test)
 
     async def verify_versions(
         self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        return await self._sandbox.verify_versions(await self._prepare(job), versions, timeout)
+        return await self._sandbox.verify_versions(await self._change(job), versions, timeout)
 
     async def execute(
         self,
@@ -83,11 +83,13 @@ class PreparedSandbox:
         files: Sequence[File] = (),
         network: Network | None = None,
     ) -> Execution:
-        return await self._sandbox.execute(await self._prepare(job), arguments, files, network)
+        return await self._sandbox.execute(await self._change(job), arguments, files, network)
 
 
-class LinkedSandbox(PreparedSandbox):
-    """Gives code the tools that it imports: the newest, unless the caller passes others."""
+class LinkedSandbox(ChangedJobs):
+    """A `Sandbox` that gives code the tools it imports: the newest, unless the caller passes
+    others.
+    """
 
     def __init__(self, sandbox: Sandbox, library: ToolLibrary, sources: PinnedSources) -> None:
         super().__init__(sandbox, self._linked)
@@ -124,18 +126,17 @@ class LinkedSandbox(PreparedSandbox):
         return sorted({pin for code in readable for pin in importable.requires(code)}, key=str)
 
 
-class ProvidedSandbox(PreparedSandbox):
-    """Its jobs replay these exchanges, and have the packages of this lock, unless they have their
-    own.
+def provided(
+    sandbox: Sandbox, exchanges: tuple[Exchange, ...], lock: PackageLock | None
+) -> ChangedJobs:
+    """A `Sandbox` whose jobs replay these exchanges, and have the packages of this lock, unless
+    they have their own.
     """
 
-    def __init__(
-        self, sandbox: Sandbox, exchanges: tuple[Exchange, ...], lock: PackageLock | None
-    ) -> None:
-        async def provided(job: SandboxJob) -> SandboxJob:
-            return replace(job, exchanges=job.exchanges or exchanges, lock=job.lock or lock)
+    async def change(job: SandboxJob) -> SandboxJob:
+        return replace(job, exchanges=job.exchanges or exchanges, lock=job.lock or lock)
 
-        super().__init__(sandbox, provided)
+    return ChangedJobs(sandbox, change)
 
 
 def _names(code: str) -> set[str]:
