@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -118,18 +119,21 @@ def note_spending(connection: sa.Connection, records: Sequence[Record]) -> None:
     for record in newest.values():
         event = record.event
         assert isinstance(event, (BudgetSpent, *FINAL))
-        usage, values = event.usage, dict[str, Any]()
-        if isinstance(event, TurnFinished) and event.reused:
-            values = _saved(event.reused, usage)
-            note_reuses(connection, event.reused, record, _costs(usage, event.seconds))
-        if usage.calls:  # a process that ends the turn of another one knows nothing of it
-            values |= {"tokens": _tokens(usage), "cost": usage.cost}
-        if values:
-            of_conversation = schema.conversations.c.id == record.conversation_id
-            owner = sa.select(schema.conversations.c.owner).where(of_conversation)
-            ids: dict[str, Any] = {"owner": owner.scalar_subquery(), "month": f"{record.at:%Y-%m}"}
-            ids |= {"turn_id": record.turn_id, "conversation_id": record.conversation_id}
-            _put(connection, ids, values)
+        usage, reused = event.usage, event.reused if isinstance(event, TurnFinished) else ()
+        costs = _costs(usage, getattr(event, "seconds", None))
+        if reused:
+            note_reuses(connection, reused, record, costs)
+        if usage.calls or reused:  # a process that ends another one's turn knows of no calls
+            values = {
+                "turn": record.turn_id,
+                "conversation": record.conversation_id,
+                "in_month": f"{record.at:%Y-%m}",
+                "names": list(reused),
+                "its_tokens": costs.tokens,
+                "its_cost": costs.cost,
+            }
+            statement = _of_turn(_insert(connection), bool(usage.calls), bool(reused))
+            connection.execute(statement, values)
 
 
 def note_reuses(
@@ -143,46 +147,72 @@ def note_reuses(
     """Keep that a turn, or so many calls without one, reused tools, and what that took, in equal
     shares. Tools that are not in the library are left out.
     """
-    reuses, conversations = schema.tool_reuses, schema.conversations
     share = spent.times(1 / max(1, len(tools)))
-    owner: Any = sa.literal("")
-    if record:
-        query = sa.select(conversations.c.owner).where(conversations.c.id == record.conversation_id)
-        owner = sa.func.coalesce(query.scalar_subquery(), "")
-    turn_id, count = sa.literal(record.turn_id if record else ""), sa.literal(times)
-    shares = sa.literal(share.tokens), sa.literal(share.cost, sa.Float), sa.literal(share.seconds)
-    values = sa.select(schema.tools.c.name, turn_id, owner, count, *shares)
-    in_library = values.where(schema.tools.c.name.in_(tools))
-    insertion = _insert(connection)(reuses).from_select(reuses.c.keys(), in_library)
-    sums = {"reuses": reuses.c.reuses + (0 if record else times)}  # a turn counts once
-    connection.execute(
-        insertion.on_conflict_do_update(index_elements=["tool", "turn_id"], set_=sums)
-    )
+    values = {"turn": record.turn_id, "conversation": record.conversation_id} if record else {}
+    values |= {f"its_{name}": value for name, value in share.model_dump().items()}
+    statement = _reused(_insert(connection), bool(record))
+    connection.execute(statement, {"turn": "", "times": times, "names": list(tools), **values})
 
 
-def _insert(connection: sa.Connection) -> Callable[[sa.Table], Any]:
+_Insert = Callable[[sa.Table], Any]
+_TURN = sa.bindparam("turn", type_=sa.String)
+_NAMES = sa.bindparam("names", type_=sa.String, expanding=True)
+_ITS_TOKENS = sa.bindparam("its_tokens", type_=sa.Integer)
+_ITS_COST = sa.bindparam("its_cost", type_=sa.Float)
+_CONVERSATION = sa.bindparam("conversation", type_=sa.String)
+_OWNER = (
+    sa.select(schema.conversations.c.owner)
+    .where(schema.conversations.c.id == _CONVERSATION)
+    .scalar_subquery()
+)
+
+
+def _insert(connection: sa.Connection) -> _Insert:
     return sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
 
 
-def _put(
-    connection: sa.Connection, ids: dict[str, Any], values: dict[str, Any], *, add: bool = False
-) -> None:
-    """Write the values into a row, or `add` them to those that it has."""
-    insertion = _insert(connection)(_SPENDING).values(**ids, **values)
+@cache
+def _of_turn(insert: _Insert, has_spent: bool, has_reused: bool) -> Any:
+    """Writes what a turn has spent and saved; making the statement takes as long as running it."""
+    month = sa.bindparam("in_month", type_=sa.String)
+    ids = {"turn_id": _TURN, "conversation_id": _CONVERSATION, "owner": _OWNER, "month": month}
+    values: dict[str, Any] = {"tokens": _ITS_TOKENS, "cost": _ITS_COST} if has_spent else {}
+    return _upsert(insert, ids, values | (_saved() if has_reused else {}))
+
+
+@cache
+def _reused(insert: _Insert, by_turn: bool) -> Any:
+    """Writes that a turn, or calls without one, reused tools."""
+    reuses, times = schema.tool_reuses, sa.bindparam("times", type_=sa.Integer)
+    owner: Any = sa.func.coalesce(_OWNER, "") if by_turn else sa.literal("")
+    seconds = sa.bindparam("its_seconds", type_=sa.Float)
+    values = sa.select(
+        schema.tools.c.name, _TURN, owner, times, _ITS_TOKENS, _ITS_COST, seconds
+    ).where(schema.tools.c.name.in_(_NAMES))
+    insertion = insert(reuses).from_select(reuses.c.keys(), values)
+    sums = {"reuses": reuses.c.reuses + (0 if by_turn else times)}  # a turn counts once
+    return insertion.on_conflict_do_update(index_elements=["tool", "turn_id"], set_=sums)
+
+
+def _upsert(
+    insert: _Insert, ids: dict[str, Any], values: dict[str, Any], *, add: bool = False
+) -> Any:
+    """Writes the values into a row, or `add`s them to those that it has."""
+    insertion = insert(_SPENDING).values(**ids, **values)
     changes: dict[str, Any] = {name: insertion.excluded[name] for name in values}
     if add:
         changes = {
             name: sa.func.coalesce(_SPENDING.c[name] + new, _SPENDING.c[name], new)
             for name, new in changes.items()
         }
-    connection.execute(insertion.on_conflict_do_update(index_elements=["turn_id"], set_=changes))
+    return insertion.on_conflict_do_update(index_elements=["turn_id"], set_=changes)
 
 
-def _saved(tools: Sequence[str], usage: Usage) -> dict[str, Any]:
-    """The savings of a turn by these tools, as expressions: the use of the turns that created them,
-    up to the registration, less the turn's own use. NULL if no turn created them.
+def _saved() -> dict[str, Any]:
+    """The savings of a turn by tools, as expressions: the use of the turns that created them, up to
+    the registration, less the turn's own use. NULL if no turn created them.
     """
-    created = _VERSIONS.c.name.in_(tools) & _VERSIONS.c.origin.contains('"how":"created"')
+    created = _VERSIONS.c.name.in_(_NAMES) & _VERSIONS.c.origin.contains('"how":"created"')
     newest = sa.select(_VERSIONS.c.name, sa.func.max(_VERSIONS.c.version))
     newest = newest.where(created & _VERSIONS.c.usage.is_not(None)).group_by(_VERSIONS.c.name)
     whose = sa.tuple_(_VERSIONS.c.name, _VERSIONS.c.version).in_(newest)
@@ -191,10 +221,8 @@ def _saved(tools: Sequence[str], usage: Usage) -> dict[str, Any]:
     wrote, read, cost = (
         fields[name].as_float() for name in ("output_tokens", "input_tokens", "cost")
     )
-    paid = usage.cost if usage.calls else 0.0
-    has_prices = (sa.func.count(cost) == sa.func.count()) & sa.literal(paid is not None)
-    tokens = sa.cast(sa.func.sum(wrote + read), sa.Integer) - _tokens(usage)
-    dollars = sa.case((has_prices, sa.func.sum(cost) - (paid or 0.0)))
+    tokens = sa.cast(sa.func.sum(wrote + read), sa.Integer) - _ITS_TOKENS
+    dollars = sa.case((sa.func.count(cost) == sa.func.count(), sa.func.sum(cost) - _ITS_COST))
     return {
         name: sa.select(sum).where(whose).scalar_subquery()
         for name, sum in (("saved_tokens", tokens), ("saved_cost", dollars))
@@ -241,7 +269,8 @@ class Spending:
         values = {"tokens": _tokens(usage), "cost": usage.cost}
         if usage.calls:
             with writing(self._engine) as connection:
-                _put(connection, {**ids, "owner": owner, "month": month}, values, add=True)
+                ids |= {"owner": owner, "month": month}
+                connection.execute(_upsert(_insert(connection), ids, values, add=True))
 
     def report(self, owner: str) -> SpendingReport:
         """The spending and savings of `owner`'s turns in the last months."""
