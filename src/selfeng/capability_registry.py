@@ -118,6 +118,8 @@ class CapabilityRegistry:
         """Embeds such tools."""
         self._uses: dict[tuple[str, int], list[str]] = {}
         """The calls that `count_use` has collected, by tool and version."""
+        self._released = set[records.ToolEntry | None]()
+        """The tools without requests to release, of those that have served."""
         self._recent: dict[str, tuple[float, LibrarySnapshot, Pair, Tool]] = {}
         """Until when `get_for_call` gives which tool, as of which snapshot and files."""
 
@@ -557,8 +559,13 @@ class CapabilityRegistry:
 
     def _release(self, name: str) -> bool:
         """Let search use the example requests of an imported tool, which has served."""
+        entry = self._watcher.snapshot.entries.get(name)
+        if entry and entry in self._released:
+            return False
         try:
-            return self._vectors.release(name)
+            released = self._vectors.release(name)
+            self._released.add(entry)
+            return released
         except EmbedderUnavailable as error:
             _log.info("the example requests of %s wait for its next use: %s", name, error)
             return False

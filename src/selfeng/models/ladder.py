@@ -2,11 +2,11 @@
 follow all of them.
 """
 
-import asyncio
 import json
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
+from selfeng.core.daemon_threads import call_by_size
 from selfeng.core.errors import ModelReplyInvalid
 from selfeng.core.prompt import Prompt
 from selfeng.core.turn import Budget
@@ -91,7 +91,8 @@ async def ask(
         if reply.cut_off and repaired:
             raise connection.cut_off()
         try:
-            result = await asyncio.to_thread(_read_complete, reply, strategy)  # it may be large
+            size = len(reply.text) + sum(len(str(call.arguments)) for call in reply.calls)
+            result: ResultT = await call_by_size(size, _read_complete, reply, strategy)
         except NotFollowed as error:
             if not last:
                 memory.ignored += not repair
