@@ -5,6 +5,7 @@ writing.
 import os
 import re
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -110,6 +111,8 @@ _MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
 """Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
 and to write.
 """
+_WRITER = "writer"
+"""Option of an engine on SQLite: the lock of its threads that write."""
 
 
 def open_database(url: str) -> sa.Engine:
@@ -147,6 +150,7 @@ def attach(url: str) -> sa.Engine:
         sa.event.listen(engine, "checkout", _check)
     else:
         _speak_sqlite(engine)
+        engine.update_execution_options(**{_WRITER: threading.Lock()})
     _close_what_comes_back_late(engine)
     return engine
 
@@ -231,12 +235,15 @@ def writing(engine: sa.Engine, *, exclusive: bool = True) -> Iterator[sa.Connect
     One process at a time writes, so that what was read before stays true until the end: SQLite has
     one write lock, taken at once (`BEGIN IMMEDIATE`); on PostgreSQL an advisory lock does it. Where
     the statements are safe concurrently with those of others, such as the journal's,
-    `exclusive=False` lets PostgreSQL run them side by side.
+    `exclusive=False` lets PostgreSQL run them side by side. The threads of this process wait for
+    SQLite's lock in line: SQLite itself has each look again after ever longer pauses, so that some
+    wait for seconds where many write.
 
     Raises: DatabaseUnavailable.
     """
     with (
         explain_errors(engine),
+        engine.get_execution_options().get(_WRITER) or nullcontext(),
         engine.connect() as connection,
         connection.execution_options(writing=True).begin(),
     ):
