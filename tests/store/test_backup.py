@@ -205,12 +205,12 @@ def test_a_backup_from_before_the_first_release_is_refused_and_nothing_is_lost(
 ) -> None:
     old = open_database(f"sqlite:///{tmp_path / DATABASE}")
     with writing(old) as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0023'")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0035'")
     write_backup(old, {}, tmp_path / "old.tar.gz")
     old.dispose()
     database = open_database(f"sqlite:///{tmp_path / 'new.db'}")
     before = id_of(database)
-    with pytest.raises(DatabaseUnavailable, match="'0023'"):
+    with pytest.raises(DatabaseUnavailable, match="'0035'"):
         restore_backup(tmp_path / "old.tar.gz", database, {})
     assert id_of(database) == before
     database.dispose()

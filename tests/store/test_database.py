@@ -6,15 +6,24 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
-from selfeng.store.database import id_of, open_database, reading, sole_server, writing
+from selfeng.store.database import (
+    id_of,
+    migrations,
+    open_database,
+    reading,
+    sole_server,
+    writing,
+)
 from selfeng.store.schema import (
     WORD_INDEX,
     conversations,
@@ -132,7 +141,7 @@ def test_without_its_driver_a_database_names_the_package(monkeypatch: pytest.Mon
     assert caught.value.remedy == "run `pip install 'psycopg[binary]'`, or use SQLite"
 
 
-@pytest.mark.parametrize("revision", ["0001", "0025", "9999"])
+@pytest.mark.parametrize("revision", ["0001", "0035", "9999"])
 def test_a_database_of_an_unknown_revision_is_left_alone(url: str, revision: str) -> None:
     engine = open_database(url)
     with writing(engine) as connection:
@@ -144,6 +153,35 @@ def test_a_database_of_an_unknown_revision_is_left_alone(url: str, revision: str
     assert "if a newer version of this program wrote it, update" in caught.value.remedy
     assert "before the first release" in caught.value.remedy
     assert Path(url.removeprefix("sqlite:///")).read_bytes() == before
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'empty.db'}"
+    return str(request.getfixturevalue("postgres").empty())
+
+
+def test_a_database_of_the_first_migration_is_upgraded_and_keeps_its_rows(empty_url: str) -> None:
+    created = datetime(2026, 1, 1, tzinfo=UTC)
+    started = created + timedelta(days=1)
+    old = sa.create_engine(empty_url)
+    with old.begin() as connection:
+        config = migrations()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0036")
+        for name in ("with", "without"):
+            values = {"id": name, "owner": "o", "title": "t", "created_at": created}
+            connection.execute(conversations.insert().values(values))
+        turn = {"id": "t", "conversation_id": "with", "request": "r", "state": "finished"}
+        connection.execute(turns.insert().values(started_at=started, **turn))
+    old.dispose()
+    engine = open_database(empty_url)
+    with reading(engine) as connection:
+        found = connection.execute(sa.select(conversations.c.id, conversations.c.active_at))
+        active = {name: at.replace(tzinfo=at.tzinfo or UTC) for name, at in found}
+    assert active == {"with": started, "without": created}
+    engine.dispose()
 
 
 def test_a_database_has_an_id_of_its_own_for_life(url: str, tmp_path: Path) -> None:

@@ -1,12 +1,10 @@
 """Spending of turns: by conversation and month, the savings by reuse, and the limit of a month."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 
 from selfeng.core.errors import MonthSpent
 from selfeng.core.events import (
@@ -19,7 +17,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.stage_event import Usage
 from selfeng.store import schema
-from selfeng.store.database import migrations, open_database, reading, writing
+from selfeng.store.database import writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.spending import (
     PAYS_WITHIN,
@@ -33,8 +31,6 @@ from selfeng.store.spending import (
 
 NOW = datetime.now(UTC)
 MONTH = f"{NOW:%Y-%m}"
-BEFORE = "0033"
-"""The revision before reuses were stored."""
 REUSED = Usage(calls=2, input_tokens=60, output_tokens=40, cost=0.01)
 BUILT = Usage(calls=5, input_tokens=800, output_tokens=200, cost=0.25)
 
@@ -307,65 +303,3 @@ def test_a_repeated_end_of_a_turn_is_one_reuse(turns: Turns) -> None:
     assert turns.accounts() == {}  # it has no version
     turns.build("slugify", BUILT)
     assert turns.accounts()["slugify"].reuses == 1
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def old_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'old.db'}"
-    return str(request.getfixturevalue("postgres").empty())
-
-
-def test_the_migration_counts_earlier_reuses_once(old_url: str) -> None:
-    database = open_database(old_url)
-    turns = Turns(database)
-    turns.add("slugify")
-    turns.build("slugify", BUILT)
-    end = TurnFinished(answer="", usage=REUSED, reused=("slugify", "removed"), seconds=2.0)
-    turns.run(end)
-    turns.run(end)  # a fork
-    turns.run(end, at=NOW + timedelta(seconds=1))
-    with database.begin() as connection:
-        config = migrations()
-        config.attributes["connection"] = connection
-        schema.tool_reuses.drop(connection)
-        connection.exec_driver_sql("ALTER TABLE tool_versions DROP COLUMN seconds")
-        command.stamp(config, BEFORE)
-        command.upgrade(config, "0034")
-        command.stamp(config, "head")
-    account = Turns(database).accounts()["slugify"]
-    assert (account.reuses, account.spent) == (2, Costs(tokens=100, cost=0.01, seconds=2.0))
-    database.dispose()
-
-
-def test_the_migration_counts_earlier_turns_once(old_url: str) -> None:
-    engine = sa.create_engine(old_url)
-    config = migrations()
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0026")
-        for conversation in ("c", "fork"):
-            connection.execute(
-                sa.text(
-                    "INSERT INTO conversations (id, owner, title, created_at) "
-                    "VALUES (:id, 'ann', '', :at)"
-                ),
-                {"id": conversation, "at": NOW.isoformat()},
-            )
-            for seq, usage in enumerate((_usage(10, 0.5), Usage()), 1):
-                text = TurnFinished(answer="", usage=usage).model_dump_json()
-                row = {"id": conversation, "seq": seq, "turn": f"{conversation}{seq}"}
-                connection.execute(
-                    sa.text(
-                        "INSERT INTO events (conversation_id, seq, turn_id, at, event, type) "
-                        "VALUES (:id, :seq, :turn, :at, :event, 'turn_finished')"
-                    ),
-                    {**row, "at": NOW.isoformat(), "event": text},
-                )
-    engine.dispose()
-    database = open_database(old_url)
-    (month,) = Spending(database).months("ann")
-    assert (month.turns, month.tokens, month.cost) == (1, 10, 0.5)
-    with reading(database) as connection:
-        assert connection.scalar(sa.select(schema.spending.c.turn_id)) in ("c1", "fork1")
-    database.dispose()

@@ -10,14 +10,19 @@ from uuid import uuid4
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0026"
+revision = "0036"
 down_revision = None
 
 _INDEXES: tuple[tuple[str, str, list[str], dict[str, Any]], ...] = (
     ("ix_conversations_owner", "conversations", ["owner"], {}),
     ("ix_lessons_agent", "lessons", ["agent"], {}),
     ("ix_tool_changes_revision", "tool_changes", ["revision"], {}),
-    ("ix_tools_entry", "tools", ["name", "state", "standing", "version", "created_at"], {}),
+    (
+        "ix_tools_entry",
+        "tools",
+        ["name", "state", "standing", "version", "created_at", "merged_into"],
+        {},
+    ),
     ("ix_events_turn_id_scope_n", "events", ["turn_id", "scope", "n"], {"unique": True}),
     ("ix_events_turn_id_type", "events", ["turn_id", "type"], {}),
     ("ix_files_sha256", "files", ["sha256"], {}),
@@ -32,6 +37,12 @@ _INDEXES: tuple[tuple[str, str, list[str], dict[str, Any]], ...] = (
     ("ix_turns_state", "turns", ["state"], {}),
     ("ix_examined_turns_digest", "examined_turns", ["digest"], {}),
     ("ix_lesson_evidence_turn_id", "lesson_evidence", ["turn_id"], {}),
+    ("ix_schedules_conversation_id", "schedules", ["conversation_id"], {}),
+    ("ix_schedules_next_at", "schedules", ["next_at"], {}),
+    ("ix_schedules_run", "schedules", ["run"], {}),
+    ("ix_spending_conversation_id", "spending", ["conversation_id"], {}),
+    ("ix_spending_month_owner", "spending", ["month", "owner"], {}),
+    ("ix_tool_reuses_owner", "tool_reuses", ["owner"], {}),
 )
 _SQLITE_INDEX = (
     """CREATE VIRTUAL TABLE tool_words_index
@@ -68,6 +79,12 @@ def upgrade() -> None:
         sa.UniqueConstraint("conversation_id", "sender", "agent"),
     )
     op.create_table(
+        "cassettes",
+        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("exchanges", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("sha256"),
+    )
+    op.create_table(
         "contents",
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
@@ -92,6 +109,7 @@ def upgrade() -> None:
         sa.Column("pinned", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.Column("deleted_at", sa.DateTime(timezone=True)),
         sa.Column("seen_seq", sa.Integer, server_default="0", nullable=False),
+        sa.Column("model", sa.Text, server_default=sa.text("''"), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -99,6 +117,16 @@ def upgrade() -> None:
         sa.Column("key", sa.Text, nullable=False),
         sa.Column("outcome", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("key"),
+    )
+    op.create_table(
+        "grants",
+        sa.Column("tool", sa.String(64), nullable=False),
+        sa.Column("key", sa.String(64), nullable=False),
+        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("need", sa.Text, nullable=False),
+        sa.Column("owner", sa.String(64), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("tool", "key"),
     )
     op.create_table(
         "lessons",
@@ -113,6 +141,7 @@ def upgrade() -> None:
         sa.Column("expired", sa.Boolean, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("owner", sa.String(64), server_default=sa.text("''"), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
@@ -137,12 +166,63 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("owner", "name"),
     )
     op.create_table(
+        "schedules",
+        sa.Column("id", sa.String(32), nullable=False),
+        sa.Column("owner", sa.String(64), nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("plan", sa.Text, nullable=False),
+        sa.Column("files", sa.Text, nullable=False),
+        sa.Column("conversation_id", sa.String(32), nullable=False),
+        sa.Column("state", sa.String(16), nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("next_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("run", sa.String(32), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True)),
+        sa.Column("begun_at", sa.DateTime(timezone=True)),
+        sa.Column("tries", sa.Integer, server_default="0", nullable=False),
+        sa.Column("given", sa.Text),
+        sa.Column("delivered_at", sa.DateTime(timezone=True)),
+        sa.Column("last", sa.Text),
+        sa.Column("watches", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("run_files", sa.Text),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("owner", "name"),
+    )
+    op.create_table(
+        "secrets",
+        sa.Column("name", sa.String(64), nullable=False),
+        sa.Column("content", sa.Text),
+        sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("owner", sa.String(64), server_default=sa.text("''"), nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
+    op.create_table(
         "server_tools",
         sa.Column("server", sa.String(32), nullable=False),
         sa.Column("tool", sa.String(128), nullable=False),
         sa.Column("definition", sa.Text),
         sa.Column("allowed", sa.String(64)),
         sa.PrimaryKeyConstraint("server", "tool"),
+    )
+    op.create_table(
+        "spending",
+        sa.Column("turn_id", sa.String(32), nullable=False),
+        sa.Column("conversation_id", sa.String(32), nullable=False),
+        sa.Column("owner", sa.String(64), nullable=False),
+        sa.Column("month", sa.String(7), nullable=False),
+        sa.Column("tokens", sa.Integer, server_default="0", nullable=False),
+        sa.Column("cost", sa.Float),
+        sa.Column("saved_tokens", sa.Integer),
+        sa.Column("saved_cost", sa.Float),
+        sa.PrimaryKeyConstraint("turn_id"),
+    )
+    op.create_table(
+        "subscriptions",
+        sa.Column("owner", sa.String(64), nullable=False),
+        sa.Column("name", sa.String(64), nullable=False),
+        sa.Column("subscription", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("owner", "name"),
     )
     op.create_table(
         "tool_changes",
@@ -170,6 +250,12 @@ def upgrade() -> None:
         sa.Column("usage", sa.Text),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("witnesses", sa.Text, server_default="[]", nullable=False),
+        sa.Column("network", sa.Text, server_default="[]", nullable=False),
+        sa.Column("cassette", sa.String(64)),
+        sa.Column("lock", sa.Text),
+        sa.Column("limits", sa.Text, server_default="{}", nullable=False),
+        sa.Column("owner", sa.String(64), server_default=sa.text("''"), nullable=False),
+        sa.Column("seconds", sa.Float),
         sa.PrimaryKeyConstraint("name", "version"),
     )
     op.create_table(
@@ -192,6 +278,12 @@ def upgrade() -> None:
         sa.Column("imported", sa.Text),
         sa.Column("witnesses", sa.Text, server_default="[]", nullable=False),
         sa.Column("frozen", sa.Boolean, server_default=sa.false(), nullable=False),
+        sa.Column("network", sa.Text, server_default="[]", nullable=False),
+        sa.Column("cassette", sa.String(64)),
+        sa.Column("lock", sa.Text),
+        sa.Column("limits", sa.Text, server_default="{}", nullable=False),
+        sa.Column("merged_into", sa.String(64), server_default=sa.text("''"), nullable=False),
+        sa.Column("used_at", sa.DateTime(timezone=True)),
         sa.PrimaryKeyConstraint("name"),
     )
     op.create_table(
@@ -273,8 +365,21 @@ def upgrade() -> None:
         sa.Column("name", sa.String(64), nullable=False),
         sa.Column("request", sa.Text, nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("owner", sa.String(64), server_default=sa.text("''"), nullable=False),
         sa.ForeignKeyConstraint(["name"], ["tools.name"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("name", "request"),
+    )
+    op.create_table(
+        "tool_reuses",
+        sa.Column("tool", sa.String(64), nullable=False),
+        sa.Column("turn_id", sa.String(32), nullable=False),
+        sa.Column("owner", sa.String(64), nullable=False),
+        sa.Column("reuses", sa.Integer, nullable=False),
+        sa.Column("tokens", sa.Integer, nullable=False),
+        sa.Column("cost", sa.Float),
+        sa.Column("seconds", sa.Float, nullable=False),
+        sa.ForeignKeyConstraint(["tool"], ["tools.name"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("tool", "turn_id"),
     )
     op.create_table(
         "tool_uses",
