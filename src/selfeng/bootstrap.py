@@ -30,6 +30,7 @@ from selfeng.core.places import VERSION
 from selfeng.core.settings import Settings, load_settings, make_folders
 from selfeng.core.stage_event import Usage
 from selfeng.core.turn import News, ProjectBuild, Request
+from selfeng.doors.fixed_tools import FIXED
 from selfeng.durable.doors import (
     DurableModel,
     DurableThreads,
@@ -605,8 +606,6 @@ def reserved_names() -> frozenset[str]:
     """Names of the functions that models and programs know in addition to the tools; no tool gets
     one.
     """
-    from selfeng.doors.engine_tools import FIXED  # imports MCP, which a start need not wait for
-
     of_agents = (kind.function for kind in FunctionArguments.__subclasses__())
     return frozenset({NO_TOOL_FITS.name, "pictures", *FIXED, *PROJECT_ACTIONS.names, *of_agents})
 

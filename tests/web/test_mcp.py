@@ -27,7 +27,8 @@ from selfeng.core.places import HOME
 from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Raised
 from selfeng.doors.call_results import executed, text_result
-from selfeng.doors.engine_tools import FIXED, MOST_LISTED, EngineTools, Listed
+from selfeng.doors.engine_tools import MOST_LISTED, EngineTools, Listed
+from selfeng.doors.fixed_tools import FIXED
 from selfeng.doors.mcp_server import TASKS, Report, mcp_server
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess

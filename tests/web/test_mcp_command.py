@@ -13,7 +13,7 @@ import mcp_types as types
 import pytest
 from mcp import Client, StdioServerParameters
 
-from selfeng.doors.engine_tools import FIXED
+from selfeng.doors.fixed_tools import FIXED
 from selfeng.store.backup import in_use
 from tests.fork_server import ROOT
 from tests.web.server_process import ServerProcess
