@@ -25,14 +25,14 @@ AT_ONCE = {False: 5, True: 4}
 which are long kills, and whose session of the sandbox has two workers.
 """
 SESSIONS: dict[tuple[str, ...], int] = {
-    ("sandbox",): 530,
-    (): 480,
-    ("engine",): 430,
-    ("browser",): 400,
-    ("durable", "whole"): 308,
-    ("web",): 216,
-    ("cli",): 145,
-    ("docs", "packaging"): 65,
+    ("sandbox",): 660,
+    (): 620,
+    ("engine",): 605,
+    ("browser",): 570,
+    ("durable", "whole"): 405,
+    ("web",): 295,
+    ("cli", "files"): 165,
+    ("docs", "packaging", "python"): 155,
 }
 """The folders of each session, and about how many seconds it takes beside the others: a run prints
 them. They start in this order, the longest first, so that none is left alone with the machine; () is
