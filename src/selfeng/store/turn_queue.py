@@ -238,13 +238,17 @@ class TurnQueue:
         waiting = [turn for turn in turns if turn.admitted is None]
         last = connection.scalar(sa.select(sa.func.max(_TURNS.c.admitted))) or 0
         served: dict[Key, int] = {}
+        oldest: dict[Key, int] = {}
+        for turn in waiting:
+            for key in turn.keys:
+                oldest.setdefault(key, turn.queued)
         recent = (
             sa.select(
                 _CONVERSATIONS.c.owner, _TURNS.c.conversation_id, sa.func.max(_TURNS.c.admitted)
             )
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
             .where(
-                _TURNS.c.admitted > last - _REMEMBERED,
+                _TURNS.c.admitted > max(last - _REMEMBERED, min(oldest.values(), default=last)),
                 _CONVERSATIONS.c.owner.in_({turn.owner for turn in waiting}),
             )
             .group_by(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id)
@@ -252,10 +256,6 @@ class TurnQueue:
         for owner, conversation, number in connection.execute(recent):
             served[(owner,)] = max(number, served.get((owner,), 0))
             served[(owner, conversation)] = number
-        oldest: dict[Key, int] = {}
-        for turn in waiting:
-            for key in turn.keys:
-                oldest.setdefault(key, turn.queued)
         since = {key: max(queued, served.get(key, 0)) for key, queued in oldest.items()}
         return FairLine(
             self._limits(), waiting, [t for t in turns if t not in waiting], since, last

@@ -20,7 +20,7 @@ from selfeng.turns.running_turn import ON_REQUEST, RunningTurn, interrupted
 
 log = logging.getLogger(__name__)
 
-_PAUSE = 0.3
+_PAUSE = 1.0
 """Seconds in which the places of the queue are reported at most once."""
 _LOOK = 1.0
 """Seconds between looks at a queue of which no news come."""
