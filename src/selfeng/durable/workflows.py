@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _NAME = "selfeng"
 _POLL_SECONDS = 0.5
-"""Between two looks for workflows that this process is to resume: each takes milliseconds, whether
-there are any or not.
+"""Between two looks for workflows that this process should resume; each takes milliseconds,
+whether there are any or not.
 """
 _PAUSE = 10.0
 """Seconds after which it is tried again to start dbos."""

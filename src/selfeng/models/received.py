@@ -23,7 +23,7 @@ from selfeng.models.responses import ResponseEvents
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _REST_SECONDS = 1.0
-"""Within which a connection that goes on after the end mark must end."""
+"""Within which a connection must end after the end mark."""
 
 
 class Chunks(AsyncStream[ChatCompletionChunk]):
