@@ -3,7 +3,9 @@ import test from "node:test";
 
 import "./stages.js";
 import { conversationPath, grouped, listed, partsBy } from "../../web/static/js/conversations.js";
+import { loadConversations, loadNewestConversations } from "../../web/static/js/loading.js";
 import { initialState, reduce } from "../../web/static/js/reducer.js";
+import { store } from "../../web/static/js/store.js";
 
 const NOW = new Date(2026, 2, 10, 15, 30).getTime();
 const on = (id, day, hour = 12, more = {}) => ({
@@ -97,6 +99,38 @@ test("the newest conversations replace those that they are among, and older ones
   );
   const all = after(old, { type: "conversations_loaded", conversations: newest, limit: 3 });
   assert.equal(all.conversations.length, 2);
+});
+
+test("a turn that begins while all conversations are on their way loses none of them", async () => {
+  const all = Array.from({ length: 60 }, (_, n) => on(`c${n}`, 9));
+  const asked = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = (path) =>
+    new Promise((resolve) => {
+      const limit = Number(new URL(path, "http://page").searchParams.get("limit")) || all.length;
+      const body = { conversations: all.slice(0, limit) };
+      asked.push({ limit, answer: () => resolve(Response.json(body)) });
+    });
+  const turns = async () => new Promise((resolve) => setTimeout(resolve));
+  try {
+    const first = loadConversations();
+    asked[0].answer();
+    await turns();
+    const newest = loadNewestConversations();
+    for (const { answer } of asked) answer();
+    await Promise.all([first, newest]);
+    assert.deepEqual(
+      asked.map(({ limit }) => limit),
+      [50, 60, 60],
+    );
+    assert.equal(store.peek().conversations.length, 60);
+    const later = loadNewestConversations();
+    asked.at(-1).answer();
+    await later;
+    assert.deepEqual([asked.at(-1).limit, store.peek().conversations.length], [50, 60]);
+  } finally {
+    globalThis.fetch = fetch;
+  }
 });
 
 test("a renamed conversation has its title at once", () => {

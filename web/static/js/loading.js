@@ -38,17 +38,22 @@ export async function loadEarlier(conversationId) {
 }
 
 let newestList = 0;
+let loadingAll = false;
 
-// The newest `limit` conversations, or all. A list that arrives after a newer one is dropped.
+// The newest `limit` conversations, or all. A list that arrives after a newer one is dropped, so one that is asked for
+// while all are on their way has all, too.
 async function listConversations(limit) {
   const number = ++newestList;
+  loadingAll ||= !limit;
+  const most = loadingAll ? undefined : limit;
   await load(
-    () => api.getConversations("", limit),
+    () => api.getConversations("", most),
     (conversations) =>
       number === newestList
-        ? { type: "conversations_loaded", conversations, limit }
+        ? { type: "conversations_loaded", conversations, limit: most }
         : { type: "conversations_loaded", conversations: store.peek().conversations },
   );
+  if (number === newestList) loadingAll = false;
   seeConversation();
 }
 
