@@ -49,14 +49,8 @@ def sessions(*, whole: bool) -> list[list[str]]:
     paths = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
     others = [word for own in paths for path in own for word in ("--ignore", path)]
     if whole:
-        paths[list(SESSIONS).index(("sandbox",))] += [
-            "-n",
-            "2",
-            "--dist",
-            "worksteal",
-            "--max-worker-restart",
-            "2",
-        ]
+        workers = "-n 2 --dist worksteal --max-worker-restart 2"
+        paths[list(SESSIONS).index(("sandbox",))] += workers.split()
     return [
         [*(own or ["tests", *others]), *([] if "tests/browser" in own else ["-p", "no:playwright"])]
         for own in paths

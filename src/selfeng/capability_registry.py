@@ -118,7 +118,7 @@ class CapabilityRegistry:
         """Embeds such tools."""
         self._uses: dict[tuple[str, int], list[str]] = {}
         """The calls that `count_use` has collected, by tool and version."""
-        self._released = set[records.ToolEntry | None]()
+        self._released = set[records.ToolEntry]()
         """The tools without requests to release, of those that have served."""
         self._recent: dict[str, tuple[float, LibrarySnapshot, Pair, Tool]] = {}
         """Until when `get_for_call` gives which tool, as of which snapshot and files."""
@@ -564,7 +564,7 @@ class CapabilityRegistry:
             return False
         try:
             released = self._vectors.release(name)
-            self._released.add(entry)
+            self._released |= {entry} if entry else set()
             return released
         except EmbedderUnavailable as error:
             _log.info("the example requests of %s wait for its next use: %s", name, error)

@@ -171,9 +171,7 @@ class Journal:
             if existing_ids:
                 connection.execute(_CONVERSATIONS.update().where(ids).values(deleted_at=None))
                 return name if name in existing_ids else key
-            row = {"id": key, "owner": owner, "title": storable(name)[:80]}
-            times = dict.fromkeys(("created_at", "active_at"), datetime.now(UTC))
-            connection.execute(_CONVERSATIONS.insert().values(**row, **times))
+            create_conversation(connection, key, NewConversation(owner, storable(name)[:80]))
         return key
 
     def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
@@ -342,7 +340,8 @@ class Journal:
         with writing(self._engine, exclusive=shared) as connection:
             if new:
                 create_conversation(connection, conversation_id, new)
-            kind, newest = connection.execute(_ACTIVE, {"conversation": conversation_id}).one()
+            active = connection.execute(_ACTIVE, {"conversation": conversation_id}).first()
+            kind, newest = active or ("", now)  # a turn of no conversation can't be inserted
             row["parent_id"] = parent_of_new(connection, conversation_id, after)
             started_at = max(now, utc(newest) + _TICK)
             values = {**row, "started_at": started_at, "server": self._server}

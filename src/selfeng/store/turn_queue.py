@@ -237,26 +237,24 @@ class TurnQueue:
         turns = [QueuedTurn._make(row) for row in connection.execute(_turns().where(_RUNNING))]
         waiting = [turn for turn in turns if turn.admitted is None]
         last = connection.scalar(sa.select(sa.func.max(_TURNS.c.admitted))) or 0
-        served: dict[Key, int] = {}
-        oldest: dict[Key, int] = {}
+        since: dict[Key, int] = {}
         for turn in waiting:
             for key in turn.keys:
-                oldest.setdefault(key, turn.queued)
+                since.setdefault(key, turn.queued)
         recent = (
             sa.select(
                 _CONVERSATIONS.c.owner, _TURNS.c.conversation_id, sa.func.max(_TURNS.c.admitted)
             )
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
             .where(
-                _TURNS.c.admitted > max(last - _REMEMBERED, min(oldest.values(), default=last)),
+                _TURNS.c.admitted > max(last - _REMEMBERED, min(since.values(), default=last)),
                 _CONVERSATIONS.c.owner.in_({turn.owner for turn in waiting}),
             )
             .group_by(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id)
         )
         for owner, conversation, number in connection.execute(recent):
-            served[(owner,)] = max(number, served.get((owner,), 0))
-            served[(owner, conversation)] = number
-        since = {key: max(queued, served.get(key, 0)) for key, queued in oldest.items()}
+            for key in since.keys() & {(owner,), (owner, conversation)}:
+                since[key] = max(since[key], number)
         return FairLine(
             self._limits(), waiting, [t for t in turns if t not in waiting], since, last
         )
