@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 MOST = 3
 """Maximum number of lessons that one turn may teach."""
 _KNOWN = 12
-"""Known lessons that the model is shown, to say which of them it finds again."""
+"""Known lessons that the model is shown, to name those that it finds again."""
 _LONGEST_TRIGGER, _LONGEST_ADVICE = 200, 400
 _PAUSE = 60.0
 """Seconds between looks at the turns that other processes left."""

@@ -12,8 +12,8 @@ Every version is kept permanently, in the transaction that puts it into the reco
 All of this happens under one lock per folder, so an intermediate record seen under the lock belongs
 to a process that died.
 
-SQL has the tools, and every folder of every machine has copies. A log in the folder says what was
-copied to it, and so tells a file that a person deleted or edited from one that is still to come.
+SQL has the tools, and every folder of every machine has copies. A log in the folder lists
+these copies, and so distinguishes a file that a person deleted or edited from one still to come.
 """
 
 import logging
