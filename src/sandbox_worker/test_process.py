@@ -8,7 +8,6 @@ its messages: `collected` in the order in which tests run, `result` per test, `p
 import ast
 import contextlib
 import copy
-import gc
 import linecache
 import random
 import socket
@@ -127,8 +126,6 @@ class _Run:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._rehearse(session)
-        gc.collect()
-        gc.freeze()  # later collections need not examine what exists now
         self._control, calls = self._fork_server.wait()
         assert calls is not None
         self._calls = calls
@@ -220,13 +217,9 @@ class _Run:
 
     def _compiled(self, source: str) -> CodeType:
         if self._code[0] != source:
-            gc.disable()
-            try:
-                tree = ast.parse(source, self._filename)
-                self._asserts.rewrite(tree)
-                self._code = source, compile(tree, self._filename, "exec", dont_inherit=True)
-            finally:
-                gc.enable()
+            tree = ast.parse(source, self._filename)
+            self._asserts.rewrite(tree)
+            self._code = source, compile(tree, self._filename, "exec", dont_inherit=True)
         return self._code[1]
 
     def _load(self, source: str, session: pytest.Session) -> None:

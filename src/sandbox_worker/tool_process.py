@@ -7,7 +7,6 @@ apart.
 """
 
 import contextlib
-import gc
 import inspect
 import io
 import linecache
@@ -38,8 +37,6 @@ def run(fork_server: ForkServer) -> None:
     report.allow_long_numbers()
     rehearse()
     sys.meta_path.insert(0, ClientFinder())
-    gc.collect()
-    gc.freeze()
     control, calls = fork_server.wait(bare=True)
     while (job := control.receive()) is not None:
         if limit := job.get("limit"):

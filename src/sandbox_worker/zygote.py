@@ -8,6 +8,7 @@ of JSON.
 
 import contextlib
 import fcntl
+import gc
 import json
 import os
 import signal
@@ -242,6 +243,8 @@ class ForkServer:
         """Serve the judge; returns in each process that is to do a job. `bare`: that process keeps
         only the descriptors that it is given.
         """
+        gc.freeze()  # a collection would take longer than the garbage of loading is worth
+        gc.enable()
         condition = confinement.condition()
         _wiped()  # so that the first job finds /tmp as all later ones do
         self._socket.send(b"{}")
