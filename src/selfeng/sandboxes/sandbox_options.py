@@ -32,12 +32,12 @@ EXECUTORS = PoolSize(
     most=8,
     kept=min(56, memory_mb() // 8 // _IDLE_MB),
     idle=300,
-    reserve=min(48, memory_mb() // 32 // _IDLE_MB),
+    reserve=min(48, memory_mb() // 24 // _IDLE_MB),
     patience=0.1,
 )
 """Executors come back within milliseconds, unless their tools are slow. Those that are kept for
 people who asked lately, and may think for a minute or two before they ask again, have an eighth of
-the machine's memory; a quarter of that is for the reserve, of which nobody has used one.
+the machine's memory; a third of that is for the reserve, of which nobody has used one.
 """
 _OF_A_LONG_CALL = PoolSize(least=0, ready=0, most=8)
 
