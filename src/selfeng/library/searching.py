@@ -1,6 +1,5 @@
 """The search: from a request to the tools that may serve it, by meaning and by words."""
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -72,12 +71,7 @@ class Search:
         While the embedder is unavailable, tools are found by their words alone.
         """
         await self._reembedding.wait()
-        query = (
-            await self._reembedding.threads.run(partial(self._embed_request, request))
-            if self._watcher.snapshot.searched
-            else None
-        )
-        return await asyncio.to_thread(self._find, request, limit, query)
+        return await self._reembedding.threads.run(partial(self._find, request, limit))
 
     async def compare(
         self, request: str, tools: Sequence[ServerTool]
@@ -92,12 +86,11 @@ class Search:
         """The space that searches use now."""
         return self._reembedding.former or self._space
 
-    def _find(self, request: str, limit: int, query: _Query | None) -> tuple[Candidate, ...]:
-        """`query` is None if there was nothing to find when it was last looked."""
+    def _find(self, request: str, limit: int) -> tuple[Candidate, ...]:
         snapshot = self._watcher.look()
         if not snapshot.searched:
             return ()
-        query = query or self._embed_request(request)
+        query = self._embed_request(request)
         evidence = self._evidence(snapshot, request, query)
         if query.space is not self._current:  # re-embedding just ended and dropped the old vectors
             query = self._embed_request(request)

@@ -214,7 +214,7 @@ class McpServers:
     async def _read(self) -> None:
         """Read the file if it has changed; end connections to what it says otherwise now."""
         async with self._reading:
-            if (stamp := await asyncio.to_thread(_stamp, self.file)) == self._stamp:
+            if (stamp := _stamp(self.file)) == self._stamp:
                 return
             self._stamp = stamp
             self._config = await asyncio.to_thread(read_mcp_config, self.file)
