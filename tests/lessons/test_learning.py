@@ -447,11 +447,12 @@ async def test_a_deleted_lesson_does_not_come_back_from_the_same_evidence(databa
 
 
 async def test_trouble_with_the_lessons_fails_no_turn(database, caplog):
-    book = Notebook(database)
+    book = Notebook(database, reply(lesson("Multiply.")))
+    await taught(book)
     with writing(book.database) as connection:
         connection.exec_driver_sql("DROP TABLE lesson_evidence")
-    assert await book.learning.recall()("test", "anything") == ()
-    assert "the lessons for test can't be looked up" in caplog.text
+    assert await book.learning.recall()("implement", "anything") == ()
+    assert "the lessons for implement can't be looked up" in caplog.text
 
 
 async def test_closing_gives_up_what_is_being_looked_at(database):

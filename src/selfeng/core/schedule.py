@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -265,8 +266,11 @@ class Schedule(SchedulePlan):
         return self.state == "paused" and bool(self.last and self.last.problem)
 
 
+@cache
 def local_zone() -> str:
-    """The time zone of this machine, as IANA names it; UTC where that is not known."""
+    """The time zone of this machine as the process began, as IANA names it; UTC where that is not
+    known.
+    """
     link = Path("/etc/localtime").resolve()
     for name in (os.environ.get("TZ", ""), link.as_posix().partition("/zoneinfo/")[2]):
         with suppress(ValueError, OSError, LookupError):

@@ -57,7 +57,9 @@ def _load(
         sa.select(lessons)
         .where(condition)
         .order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at)
-    )
+    ).all()
+    if not rows:
+        return ()
     evidence: defaultdict[str, list[str]] = defaultdict(list)
     theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(condition))
     for evidence_row in connection.execute(

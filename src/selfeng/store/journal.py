@@ -157,7 +157,8 @@ class Journal:
         """Begin a conversation and return its id."""
         conversation_id = uuid4().hex
         with writing(self._engine, exclusive=False) as connection:
-            create_conversation(connection, conversation_id, NewConversation(owner, title, kind))
+            new = NewConversation(owner, title, kind)
+            create_conversation(connection, conversation_id, new, datetime.now(UTC))
         return conversation_id
 
     def named_conversation(self, owner: str, name: str) -> str:
@@ -171,7 +172,8 @@ class Journal:
             if existing_ids:
                 connection.execute(_CONVERSATIONS.update().where(ids).values(deleted_at=None))
                 return name if name in existing_ids else key
-            create_conversation(connection, key, NewConversation(owner, storable(name)[:80]))
+            new = NewConversation(owner, storable(name)[:80])
+            create_conversation(connection, key, new, datetime.now(UTC))
         return key
 
     def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
@@ -339,15 +341,18 @@ class Journal:
         shared = any(brings_contents(entry.event) for entry in first)
         with writing(self._engine, exclusive=shared) as connection:
             if new:
-                create_conversation(connection, conversation_id, new)
-            active = connection.execute(_ACTIVE, {"conversation": conversation_id}).first()
-            kind, newest = active or ("", now)  # a turn of no conversation can't be inserted
-            row["parent_id"] = parent_of_new(connection, conversation_id, after)
-            started_at = max(now, utc(newest) + _TICK)
+                create_conversation(connection, conversation_id, new, now)
+                kind, started_at = str(new.kind), now
+            else:
+                active = connection.execute(_ACTIVE, {"conversation": conversation_id}).first()
+                kind, newest = active or ("", now)  # a turn of no conversation can't be inserted
+                started_at = max(now, utc(newest) + _TICK)
+                this = _CONVERSATIONS.update().where(_CONVERSATIONS.c.id == conversation_id)
+                connection.execute(this.values(active_at=started_at))
+            if after or not new:
+                row["parent_id"] = parent_of_new(connection, conversation_id, after)
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
-            this = _CONVERSATIONS.update().where(_CONVERSATIONS.c.id == conversation_id)
-            connection.execute(this.values(active_at=started_at))
             if kind == "temporary" or (started and started.schedule):
                 mark_examined(connection, turn_id)
             elif self._teaches():
@@ -687,11 +692,11 @@ def _summary(row: sa.Row[Any]) -> ConversationSummary:
 
 
 def create_conversation(
-    connection: sa.Connection, conversation_id: str, new: NewConversation
+    connection: sa.Connection, conversation_id: str, new: NewConversation, now: datetime
 ) -> None:
     """In a transaction of the caller."""
     row = {**new._asdict(), "title": storable(new.title), "model": storable(new.model)}
-    row |= {"id": conversation_id, **dict.fromkeys(("created_at", "active_at"), datetime.now(UTC))}
+    row |= {"id": conversation_id, "created_at": now, "active_at": now}
     connection.execute(_CONVERSATIONS.insert().values(**row))
 
 

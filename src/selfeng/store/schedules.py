@@ -51,7 +51,7 @@ class Schedules:
             if len(names) >= _MOST:
                 raise LimitReached(f"there are {_MOST} schedules", "remove one", count=_MOST)
             new = NewConversation(schedule.owner, schedule.name)
-            create_conversation(connection, schedule.conversation_id, new)
+            create_conversation(connection, schedule.conversation_id, new, datetime.now(UTC))
             keep_files(connection, schedule.conversation_id, 0, files)
             row = {
                 **{name: getattr(schedule, name) for name in _PLAIN},
