@@ -8,8 +8,8 @@ there, so that a repeated request is answered at once, and it streams without a 
 three candidates and the mutation check, and its tool is removed afterwards. Times are from `ask` to
 the record of the last event at a subscriber; a stage's share is the time until the next is entered.
 `witnessed_reuse` is what a reuse of a tool with two witnesses takes, in reuses of one without.
-Ratios are to bare pytest, compiled and without plugins, on two trivial tests, which runs between
-the turns: machines differ by a factor of two.
+Ratios are to bare pytest, compiled and without plugins, on two trivial tests, which runs before and
+after each turn: machines differ by a factor of two, and one of them by as much within a minute.
 `crowd_ratio_N`: N people each ask, read and ask again, all for a tool that is there, when the
 reserve of containers is there; the 99th percentile of their turns over N times what a turn of one
 such person takes, before, between and after them. It is about 1 where the queue is fair and nothing
@@ -37,8 +37,9 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from itertools import chain
+from itertools import chain, pairwise
 from multiprocessing.connection import Connection
+from operator import truediv
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
@@ -190,6 +191,20 @@ async def witnessed_reuses(engine: Engine, rounds: int) -> dict[int, list[Timed]
     return turns
 
 
+def ratio(turns: Sequence[float], bare: Sequence[float]) -> float:
+    """The median of turns, each in the two runs of bare pytest that it lies between."""
+    return round(
+        median(2 * t / (a + b) for t, (a, b) in zip(turns, pairwise(bare), strict=True)), 3
+    )
+
+
+def by_version(turns: Sequence[Timed]) -> list[float]:
+    """The medians of the reuses of each version."""
+    totals = [turn.total for turn in turns]
+    starts = range(0, len(totals), _REUSES_PER_VERSION)
+    return [median(totals[start : start + _REUSES_PER_VERSION]) for start in starts]
+
+
 def server_memory(url: str, key: str, model: str, people: int) -> dict[str, float]:
     """MB of a server process of its own, with its embedding model: after the first turn, and after
     `people` clients have each asked several times.
@@ -227,13 +242,14 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
             await timed(engine, "me", REUSE)
             await timed(engine, "me", BUILD)
             turns: dict[str, list[Timed]] = {}
-            bare = [await asyncio.to_thread(bare_pytest, Path(folder, "bare")) for _ in range(2)][
-                1:
-            ]
+            bare = {}
             for kind, request in (("reuse", REUSE), ("build", BUILD)):
                 await engine.sandbox.settle()  # what the turn before has used is made anew
                 profiler = cProfile.Profile() if profile == kind else None
                 turns[kind] = []
+                bare[kind] = [
+                    await asyncio.to_thread(bare_pytest, Path(folder, "bare")) for _ in range(2)
+                ][1:]
                 for _ in range(rounds * (_REUSES_PER_BUILD if kind == "reuse" else 1)):
                     if kind == "build":
                         await engine.library.remove(BUILT)
@@ -243,11 +259,10 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
                     turns[kind].append(await timed(engine, "me", request))
                     if profiler:
                         profiler.disable()
-                    bare.append(await asyncio.to_thread(bare_pytest, Path(folder, "bare")))
+                    bare[kind].append(await asyncio.to_thread(bare_pytest, Path(folder, "bare")))
                 if profiler:
                     pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(70)
             reuses = await witnessed_reuses(engine, rounds)
-            alone, witnessed = reuses.values()
             crowds, rates_alone = {}, [(await crowd(engine, ["p0"]))[0]]
             for number in people:
                 await engine.sandbox.settle()
@@ -261,15 +276,15 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
     for number, (rate, p99) in crowds.items():
         line = f"{number:3} people: {rate:6.1f} turns a second, p99 {1000 * p99:7.1f} ms"
         sys.stdout.write(line + "\n")
-    seconds = {kind: median(t.total for t in its) for kind, its in turns.items()}
-    first_step = median(t.first for t in turns["reuse"])
+    witnessed = map(truediv, *map(by_version, reversed(reuses.values())))
     return {
-        **{f"{kind}_ratio": round(its / median(bare), 3) for kind, its in seconds.items()},
-        "first_step_ratio": round(first_step / median(bare), 3),
+        **{
+            f"{kind}_ratio": ratio([t.total for t in its], bare[kind])
+            for kind, its in turns.items()
+        },
+        "first_step_ratio": ratio([t.first for t in turns["reuse"]], bare["reuse"]),
         "witnesses": len(WITNESSES),
-        "witnessed_reuse": round(
-            median(t.total for t in witnessed) / median(t.total for t in alone), 3
-        ),
+        "witnessed_reuse": round(median(witnessed), 3),
         **{
             f"crowd_ratio_{number}": round(p99 * rate_alone / number, 2)
             for number, (_, p99) in crowds.items()
@@ -280,9 +295,11 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
             for number, rate in ((1, rate_alone), *((n, r) for n, (r, _) in crowds.items()))
         },
         **memory,
-        "bare_ms": round(1000 * median(bare), 1),
-        **{f"{kind}_p50_ms": round(1000 * its, 1) for kind, its in seconds.items()},
-        "first_step_p50_ms": round(1000 * first_step, 1),
+        "bare_ms": round(1000 * median(chain(*bare.values())), 1),
+        **{
+            f"{k}_p50_ms": round(1000 * median(t.total for t in its), 1) for k, its in turns.items()
+        },
+        "first_step_p50_ms": round(1000 * median(t.first for t in turns["reuse"]), 1),
         "reuse_stages_ms": in_ms(turns["reuse"]),
         "build_stages_ms": in_ms(turns["build"]),
     }
