@@ -285,6 +285,7 @@ def _uses(browser: Browser, server: ServerProcess, plain: float) -> dict[str, fl
         session = Traffic(page).session
         page.goto(server.url)
         page.evaluate(_READY)
+        page.wait_for_timeout(1000)  # all others follow the newest fifty
         conversations = _scroll(page.locator(".sidebar-scroller"), session)
         tokens = _written(page, session)
         _ask(page, "return rows 10000", 2)

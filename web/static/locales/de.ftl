@@ -1069,32 +1069,8 @@ page-skip = Zur Anfrage springen
 ## Links zu einer Unterhaltung, und was sie zeigen
 
 share-menu = Teilen …
-share-title = „{ $title }“ teilen
-share-text = Wer den Link hat, kann diese Unterhaltung lesen, wie sie jetzt ist: Anfragen, Antworten, Ergebnisse, Dateien und die Schritte dazwischen. Was später geschieht, zeigt er erst, wenn er aktualisiert wird.
-share-ends = Der Link endet
-share-never = wenn er widerrufen wird
-share-days =
-    { $days ->
-        [one] nach einem Tag
-       *[other] nach { $days } Tagen
-    }
-share-create = Link erstellen
 share-made = Der Link ist fertig.
-share-link = Link
-share-copy = Kopieren
 share-copied = Kopiert
-share-once = Jetzt kopieren: Er wird nicht noch einmal angezeigt.
-share-local = Dieser Server ist nur auf diesem Rechner erreichbar, der Link also auch.
-share-links = Links dieser Unterhaltung
-share-none = Es gibt keinen Link zu dieser Unterhaltung.
-share-made-at = Erstellt { $time }
-share-shows = Zeigt die Unterhaltung vom { $time }.
-share-ends-at = Endet { $time }.
-share-stays = Gilt, bis er widerrufen wird.
-share-renew = Aktualisieren
-share-revoke = Widerrufen
-share-renewed = Der Link zeigt die Unterhaltung, wie sie jetzt ist.
-share-revoked = Der Link ist widerrufen und führt zu nichts mehr.
 share-brand = Self-Engineering Agent
 share-as-of = Geteilte Unterhaltung, Stand { $time }. Nur zum Lesen.
 share-not-loaded = Sie konnte nicht geladen werden: { $reason }.
@@ -1116,88 +1092,6 @@ projects = Projekte
 projects-all = Alle { $count } zeigen
 projects-fewer = Weniger zeigen
 project-new = Neues Projekt
-project-label = Projekt { $name }
-project-door = Ein Projekt bauen
-project-door-text = Ein Ordner mit Python-Dateien, der Schritt für Schritt auf ein Ziel hin wächst. Jede Änderung wird in der Sandbox getestet, und alles lässt sich jederzeit ausführen, bearbeiten und herunterladen.
-project-goal = Ziel
-project-goal-hint = Was soll es können?
-project-examples = Zum Ausprobieren
-project-examples-offline = Diese kennt das Offline-Modell
-project-example-counter = Ein Kommandozeilenprogramm, das die Wörter einer Datei zählt
-project-example-sales = Ein Bericht mit Diagramm über eine CSV-Datei mit Umsätzen
-project-example-song = Eine Melodie als MIDI-Datei schreiben
-project-name = Name
-project-packages = Erlaubte Pakete
-project-step-mode = Vor jedem Schritt fragen
-project-limits = Grenzen
-project-options = Pakete und Grenzen
-project-max_steps = Schritte
-project-max_calls = Modellaufrufe
-project-max_tokens = Token
-project-max_seconds = Sekunden
-project-max_cost = US-Dollar
-project-no-limit = ohne Grenze
-project-build = Bauen
-project-change = Was soll sich an { $name } ändern?
-project-continue = Weiterbauen
-project-continue-hint = Ohne Text geht es mit demselben Ziel weiter.
-project-tabs = Verlauf und offene Dateien
-project-history = Verlauf
-project-files =
-    { $count ->
-        [one] { $count } Datei
-       *[other] { $count } Dateien
-    }
-project-tree = Alle Dateien
-project-no-files = Es gibt noch keine Dateien.
-project-new-file = Neue Datei
-project-new-path = Pfad der neuen Datei
-project-unsaved = nicht gespeichert
-project-changed = geändert
-project-close-file = { $path } schließen
-project-edit = Bearbeiten
-project-download-file = { $path } herunterladen
-project-delete-file = Datei löschen
-project-delete-file-question = { $path } löschen? Eine Sicherung bleibt erhalten.
-project-edit-conflict = Die Datei hat sich seit Beginn der Bearbeitung geändert. Speichern ersetzt diese Änderungen; eine Sicherung bleibt erhalten.
-project-editor = Text von { $path }
-project-save = Speichern
-project-cancel = Abbrechen
-project-run = main.py ausführen
-project-test = Tests ausführen
-project-download = Herunterladen
-project-more = Weitere Aktionen: { $name }
-project-not-shown = Dieses Projekt kann nicht angezeigt werden
-project-request = Anfrage
-project-by-hand = Von Hand
-project-done =
-    { $count ->
-        [one] { $count } Schritt
-       *[other] { $count } Schritte
-    }
-project-changed-files = Geänderte Dateien
-project-steps = Schritte
-project-stopped = Es lässt sich jederzeit weiterbauen; was gebaut wurde, bleibt.
-project-waiting = Wartet auf Antwort
-project-waits = Der Bau wartet
-project-pause = Pause
-project-pausing = Pausiert gleich
-project-install = { $package } in der Sandbox dieses Projekts installieren?
-project-approve = Installieren
-project-refuse = Darauf verzichten
-project-act = Diesen Schritt tun
-project-act-on = Ohne Rückfragen weiter
-project-restore = Sicherung wiederherstellen …
-project-restore-title = { $name } wiederherstellen
-project-restore-text = Die jetzigen Dateien werden die neueste Sicherung; es lässt sich also rückgängig machen.
-project-backup = Sicherung { $number }
-project-restore-it = Wiederherstellen
-project-restore-number = Sicherung { $number } wiederherstellen
-project-delete = Projekt löschen …
-project-delete-title = { $name } löschen?
-project-delete-text = Dateien, Sicherungen und Verlauf werden endgültig gelöscht. Das lässt sich nicht rückgängig machen.
-project-delete-yes = Löschen
-project-not-deleted = { $name } wurde nicht gelöscht: { $reason }.
 figures-files =
     { $count ->
         [one] { $count } Datei
@@ -1250,74 +1144,7 @@ confirm-cancel = Abbrechen
 
 ## The library
 
-library-label = Werkzeugbibliothek
-library-search = Werkzeuge suchen
-library-kind = Welche Werkzeuge die Liste zeigt
-library-option = { $kind } ({ $count })
-library-order = Reihenfolge
-library-found = { $count ->
-    [0] Nichts gefunden
-    [one] { $count } Werkzeug gefunden
-   *[other] { $count } Werkzeuge gefunden
-}
-library-request = für „{ $request }“
-library-none-found = Kein Werkzeug passt zu „{ $search }“
-library-none-found-text = In der Unterhaltung danach fragen, dann wird es gebaut.
-library-none-of-kind = Kein Werkzeug dieser Art
-library-more = Mehr zur Bibliothek
-tool-more = { $name } exportieren
-export-script = Python-Skript
-export-skill = Agent Skill
-export-bundle = Bündel für eine andere Bibliothek
-export-library = Alle Werkzeuge exportieren
-import-menu = Werkzeuge importieren…
-import-title = Werkzeuge importieren
-import-file = Bündel einer anderen Bibliothek (.zip)
-import-refused = Diese Datei lässt sich nicht importieren
-import-tools = Werkzeuge der Datei
-import-requests = Gefunden durch Anfragen wie:
-import-needs = Braucht { $needs }
-import-code = Code und Tests von { $name }
-import-words = Lesen Sie, was die Werkzeuge über sich sagen: Geprüft wird der Code, nicht die Worte, und das Modell liest diese Worte bei jeder Anfrage.
-import-checking = { $count } von { $of } geprüft…
-import-checked = { $of ->
-    [one] Ein Werkzeug geprüft.
-   *[other] { $of } Werkzeuge geprüft.
-}
-import-add = { $count ->
-    [0] Nichts hinzuzufügen
-    [one] Annehmen und ein Werkzeug hinzufügen
-   *[other] Annehmen und { $count } Werkzeuge hinzufügen
-}
-import-added = { $count ->
-    [0] Nichts wurde hinzugefügt.
-    [one] Ein Werkzeug wurde hinzugefügt.
-   *[other] { $count } Werkzeuge wurden hinzugefügt.
-}
-import-outcome-waiting = wird geprüft…
-import-outcome-passed = besteht die Prüfung
-import-outcome-present = schon vorhanden
-import-outcome-refused = abgelehnt
-import-refused-gate = Es hat die Prüfung nicht bestanden.
-import-outcome-asks = noch nicht geprüft
-import-packages = Die Prüfung installiert in der Sandbox Pakete aus dem Index: { $packages }
-import-install = Installieren und prüfen
-import-outcome-added = hinzugefügt
-signer-own = Von dieser Instanz signiert.
-signer-trusted = Signiert von { $name }; diesem Schlüssel vertrauen Sie.
-signer-unknown = Signiert mit einem Schlüssel, dem Sie nicht vertrauen. Vergleichen Sie den Fingerabdruck mit dem des Autors:
-signer-unsigned = Nicht signiert: Jeder kann diese Datei geschrieben oder geändert haben.
-kind-all = Alle Werkzeuge
-kind-mine = Von Ihnen benutzt
-kind-built = Hier gebaut
 kind-file = Nimmt eine Datei
-kind-text = Nimmt Text
-kind-number = Nimmt Zahlen
-kind-list = Nimmt eine Liste
-kind-dates = Rechnet mit Daten und Zeiten
-kind-tables = Liest oder schreibt Tabellen
-kind-charts = Zeichnet Diagramme
-kind-retired = Zurückgezogen
 order-name = Nach Namen
 order-uses = Am häufigsten benutzt
 order-newest = Neueste
@@ -1333,28 +1160,6 @@ standing-title-retired = Die Suche bietet es nicht mehr an. Es lässt sich wiede
 
 ## A tool
 
-tool-overview = Überblick
-tool-code = Code
-tool-tests = Tests
-tool-versions = Versionen
-tool-code-of = Code von { $name }
-tool-tests-of = Tests von { $name }
-tool-signature = Signatur
-tool-not-shown = Dieses Werkzeug kann nicht gezeigt werden
-tool-not-possible = Das war nicht möglich
-tool-run = Von Hand ausführen
-tool-faster = Schneller machen
-tool-about = Angaben
-tool-version = Version
-tool-used = Aufrufe
-tool-uses = { $count ->
-    [0] noch nicht benutzt
-    [one] einmal benutzt
-   *[other] { $count }-mal benutzt
-}
-tool-added = hinzugefügt
-tool-author = geschrieben
-tool-needs = Mit Ihrer Zustimmung
 tool-limits = { $seconds ->
     [0] {""}
    *[other] Zeit eines Aufrufs: { $seconds } s.{" "}
@@ -1365,49 +1170,9 @@ tool-limits = { $seconds ->
     [0] {""}
    *[other] Temporäre Dateien: { $space } MB.
 }
-tool-network = Adressen
-tool-network-allowed = erlaubt
-tool-network-asks = fragt vorher
-tool-exchanges = { $count ->
-    [0] Von ihnen ist nichts aufgezeichnet.
-    [one] Die Tests spielen { $count } aufgezeichnete Antwort ab.
-   *[other] Die Tests spielen { $count } aufgezeichnete Antworten ab.
-}
-tool-witnesses = geprüft
-tool-checked = { $of ->
-    [0] von niemandem: Es sind keine anderen Kandidaten da
-    [one] von einer anderen Implementierung
-   *[other] von { $of } anderen Implementierungen
-}
-tool-origin = Herkunft
-tool-digest = Prüfsumme
-tool-after = Darauf folgt bei Ihnen oft
-tool-together = Oft zusammen benutzt mit
-uses-chart = { $unit ->
-    [week] Ihre Aufrufe je Woche
-   *[day] Ihre Aufrufe je Tag
-}
-uses-returned = Aufrufe
-uses-failed = Fehlschläge
-tool-retire = Zurückziehen
-tool-retire-question = { $name } zurückziehen? Es wird erst wieder angeboten, wenn es wiederhergestellt ist.
-tool-restore = Wiederherstellen
-tool-restore-question = { $name } wiederherstellen? Die Suche bietet es wieder an, zunächst als vorläufig.
 author-hand = von Hand
 author-offline = vom Offline-Modell
 author-model = von { $model }
-versions-not-shown = Die Versionen können nicht gezeigt werden
-versions-compare = Vergleichen
-versions-from = von
-versions-to = bis
-versions-not-compared = Diese Versionen können nicht verglichen werden
-versions-code-changes = Änderungen am Code
-versions-tests-changes = Änderungen an den Tests
-version-title = Version { $number }
-version-option = Version { $number }
-version-in-use = in Gebrauch
-version-roll-back = Zurückkehren
-version-roll-back-question = { $name } auf Version { $to } zurücksetzen? Daraus wird Version { $next } für alle; keine Version geht verloren.
 version-tests-passed = { $total ->
     [one] { $total } Test bestanden
    *[other] { $total } Tests bestanden
@@ -1432,50 +1197,6 @@ origin-refactored = { $factor }-mal so schnell
 origin-imported = importiert aus { $file }, signiert von { $name }
 origin-imported-unknown = importiert aus { $file }, mit unbekanntem Schlüssel signiert
 origin-imported-unsigned = importiert aus { $file }, nicht signiert
-run-label = { $name } ausführen
-run-run = Ausführen
-run-needed = Wird gebraucht.
-run-not-json = Kein gültiges JSON; Texte stehen in Anführungszeichen, etwa ["a", "b"].
-run-or-file = oder eine Datei
-run-type-default = { $type }, ohne Angabe { $preset }
-type-text = Text
-type-file = Name einer Datei
-type-number = Zahl
-type-whole = ganze Zahl
-type-switch = ja oder nein
-type-choice = eine Auswahl
-run-choose = Auswählen
-run-default = Ohne Angabe: { $preset }
-run-done = { $time }; die Anfrage steht auch in der Unterhaltung
-
-## Lessons
-
-lessons-all = Alle Lehren
-lessons-none = Noch keine Lehren
-lessons-none-text = Aus Fehlschlägen, Reparaturen und Ihren Korrekturen werden Lehren, die der nächste ähnliche Versuch zu sehen bekommt.
-lesson-for-specify = Spezifikation
-lesson-for-test = Tests
-lesson-for-implement = Implementierung
-lesson-for-execute = Gebrauch von Werkzeugen
-lesson-for-coder = Der Programmierer
-lesson-for-proxy = Der Vertreter
-lesson-edit = Bearbeiten
-lesson-edit-of = Bearbeiten: { $trigger }
-lesson-delete = Löschen
-lesson-delete-question = Diese Lehre löschen?
-lesson-save = Speichern
-lesson-trigger = Wann sie gilt
-lesson-advice = Was dann zu tun ist
-lesson-unchanged = Die Lehre wurde nicht geändert: { $error }.
-lesson-expired = abgelaufen
-lesson-weight = Gewicht { $weight }
-lesson-unused = noch nicht benutzt
-lesson-no-effect = noch ohne Wirkung
-lesson-effect = half { $helped }-mal, half { $failed }-mal nicht
-lesson-evidence = { $count ->
-    [one] aus { $count } Anfrage
-   *[other] aus { $count } Anfragen
-}
 
 ## The state of model, sandbox and library
 
@@ -1569,11 +1290,6 @@ settings-problem-fixed = Es ist außerhalb dieser Seite gesetzt; das geht vor.
 ## Other MCP servers
 
 servers = Andere Server
-servers-count =
-    { $count ->
-        [one] { $count } anderer Server
-       *[other] { $count } andere Server
-    }
 consent-once = { $tool ->
     [pictures] Das Modell darf die Bilder einmal sehen.
    *[other] { $tool } ist einmal erlaubt.
@@ -1586,63 +1302,8 @@ consent-no = { $tool ->
     [pictures] Es geht ohne das weiter, was die Bilder zeigen.
    *[other] Es geht ohne { $tool } weiter.
 }
-server-idle = nicht verbunden
-server-connecting = wird verbunden
-server-connected = verbunden
-server-failed = nicht verfügbar
-server-problem-failed = Der Server lässt sich nicht benutzen.
-server-problem-tools = Einige seiner Werkzeuge lassen sich nicht benutzen.
-server-tool-allowed = immer erlaubt
-server-tool-asks = fragt zuerst
-server-tool-reads = liest nach eigener Angabe nur
 proposals = Warten auf Ihre Zustimmung
-proposal-new = neues Werkzeug
-proposal-behaviour = Was sich ändert
-proposal-sources = Code und Tests
-proposal-edit = Code bearbeiten
-proposal-calls = Was es zurückgibt:
-proposal-compared = { $changed ->
-    [0] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergibt keine etwas anderes.
-    [one] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergibt 1 jetzt etwas anderes.
-   *[other] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergeben { $changed } jetzt etwas anderes.
-}
-proposal-accept = Annehmen
-proposal-accept-of = { $name } annehmen
-proposal-refuse = Ablehnen
-proposal-refuse-of = { $name } ablehnen
-proposal-done-accept = { $name } ist angenommen.
-proposal-done-refuse = { $name } ist abgelehnt.
 proposal-look = { $name } ansehen
-tool-teach = Bearbeiten
-tool-freeze = Einfrieren
-tool-freeze-note = Keine automatische Reparatur ändert eine eingefrorene Version
-teach-title = Lehren
-teach-note = Jede Zeile wird ein Test der nächsten Version.
-teach-add = Zeile hinzufügen
-teach-row = Zeile { $number }
-teach-open = (noch nicht geprüft)
-teach-passed = (besteht)
-teach-failed = (schlägt fehl)
-teach-value = Richtiger Wert
-teach-remove = Zeile { $number } entfernen
-teach-correct = Korrigieren lassen
-edit-save = Speichern
-edit-saving = Das Tor prüft es.
-edit-saved = { $name } hat jetzt Version { $version }.
-edit-waits = { $name } wartet auf Ihre Zustimmung.
-edit-nothing = Nichts ist geändert.
-edit-checking = Wird getestet
-edit-passed = { $count ->
-    [one] 1 Test besteht.
-   *[other] Alle { $count } Tests bestehen.
-}
-edit-failed = { $failed ->
-    [one] Einer von { $count } Tests schlägt fehl.
-   *[other] { $failed } von { $count } Tests schlagen fehl.
-}
-edit-problem = Es läuft nicht.
-settings-asks = Vor Änderungen der Bibliothek fragen
-settings-asks-note = Neue Werkzeuge und Versionen warten, bis Sie sie annehmen.
 
 ### Loaded with what js/views/later.js has
 
@@ -1973,3 +1634,357 @@ health-done-merge = { $duplicate } ist mit { $name } vereint. Suchen finden stat
 health-done-retire = { $name } ist zurückgezogen. Suchen finden es nicht mehr.
 health-waits = Die Vereinigung von { $duplicate } mit { $name } wartet auf Ihre Zustimmung.
 tool-merged-into = Zurückgezogen. Suchen finden stattdessen
+
+## Links zu einer Unterhaltung, und was sie zeigen
+
+share-title = „{ $title }“ teilen
+share-text = Wer den Link hat, kann diese Unterhaltung lesen, wie sie jetzt ist: Anfragen, Antworten, Ergebnisse, Dateien und die Schritte dazwischen. Was später geschieht, zeigt er erst, wenn er aktualisiert wird.
+share-ends = Der Link endet
+share-never = wenn er widerrufen wird
+share-days =
+    { $days ->
+        [one] nach einem Tag
+       *[other] nach { $days } Tagen
+    }
+share-create = Link erstellen
+share-link = Link
+share-copy = Kopieren
+share-once = Jetzt kopieren: Er wird nicht noch einmal angezeigt.
+share-local = Dieser Server ist nur auf diesem Rechner erreichbar, der Link also auch.
+share-links = Links dieser Unterhaltung
+share-none = Es gibt keinen Link zu dieser Unterhaltung.
+share-made-at = Erstellt { $time }
+share-shows = Zeigt die Unterhaltung vom { $time }.
+share-ends-at = Endet { $time }.
+share-stays = Gilt, bis er widerrufen wird.
+share-renew = Aktualisieren
+share-revoke = Widerrufen
+share-renewed = Der Link zeigt die Unterhaltung, wie sie jetzt ist.
+share-revoked = Der Link ist widerrufen und führt zu nichts mehr.
+
+## Projekte
+
+project-label = Projekt { $name }
+project-door = Ein Projekt bauen
+project-door-text = Ein Ordner mit Python-Dateien, der Schritt für Schritt auf ein Ziel hin wächst. Jede Änderung wird in der Sandbox getestet, und alles lässt sich jederzeit ausführen, bearbeiten und herunterladen.
+project-goal = Ziel
+project-goal-hint = Was soll es können?
+project-examples = Zum Ausprobieren
+project-examples-offline = Diese kennt das Offline-Modell
+project-example-counter = Ein Kommandozeilenprogramm, das die Wörter einer Datei zählt
+project-example-sales = Ein Bericht mit Diagramm über eine CSV-Datei mit Umsätzen
+project-example-song = Eine Melodie als MIDI-Datei schreiben
+project-name = Name
+project-packages = Erlaubte Pakete
+project-step-mode = Vor jedem Schritt fragen
+project-limits = Grenzen
+project-options = Pakete und Grenzen
+project-max_steps = Schritte
+project-max_calls = Modellaufrufe
+project-max_tokens = Token
+project-max_seconds = Sekunden
+project-max_cost = US-Dollar
+project-no-limit = ohne Grenze
+project-build = Bauen
+project-change = Was soll sich an { $name } ändern?
+project-continue = Weiterbauen
+project-continue-hint = Ohne Text geht es mit demselben Ziel weiter.
+project-tabs = Verlauf und offene Dateien
+project-history = Verlauf
+project-files =
+    { $count ->
+        [one] { $count } Datei
+       *[other] { $count } Dateien
+    }
+project-tree = Alle Dateien
+project-no-files = Es gibt noch keine Dateien.
+project-new-file = Neue Datei
+project-new-path = Pfad der neuen Datei
+project-unsaved = nicht gespeichert
+project-changed = geändert
+project-close-file = { $path } schließen
+project-edit = Bearbeiten
+project-download-file = { $path } herunterladen
+project-delete-file = Datei löschen
+project-delete-file-question = { $path } löschen? Eine Sicherung bleibt erhalten.
+project-edit-conflict = Die Datei hat sich seit Beginn der Bearbeitung geändert. Speichern ersetzt diese Änderungen; eine Sicherung bleibt erhalten.
+project-editor = Text von { $path }
+project-save = Speichern
+project-cancel = Abbrechen
+project-run = main.py ausführen
+project-test = Tests ausführen
+project-download = Herunterladen
+project-more = Weitere Aktionen: { $name }
+project-not-shown = Dieses Projekt kann nicht angezeigt werden
+project-request = Anfrage
+project-by-hand = Von Hand
+project-done =
+    { $count ->
+        [one] { $count } Schritt
+       *[other] { $count } Schritte
+    }
+project-changed-files = Geänderte Dateien
+project-steps = Schritte
+project-stopped = Es lässt sich jederzeit weiterbauen; was gebaut wurde, bleibt.
+project-waiting = Wartet auf Antwort
+project-waits = Der Bau wartet
+project-pause = Pause
+project-pausing = Pausiert gleich
+project-install = { $package } in der Sandbox dieses Projekts installieren?
+project-approve = Installieren
+project-refuse = Darauf verzichten
+project-act = Diesen Schritt tun
+project-act-on = Ohne Rückfragen weiter
+project-restore = Sicherung wiederherstellen …
+project-restore-title = { $name } wiederherstellen
+project-restore-text = Die jetzigen Dateien werden die neueste Sicherung; es lässt sich also rückgängig machen.
+project-backup = Sicherung { $number }
+project-restore-it = Wiederherstellen
+project-restore-number = Sicherung { $number } wiederherstellen
+project-delete = Projekt löschen …
+project-delete-title = { $name } löschen?
+project-delete-text = Dateien, Sicherungen und Verlauf werden endgültig gelöscht. Das lässt sich nicht rückgängig machen.
+project-delete-yes = Löschen
+project-not-deleted = { $name } wurde nicht gelöscht: { $reason }.
+
+## The library
+
+library-label = Werkzeugbibliothek
+library-search = Werkzeuge suchen
+library-kind = Welche Werkzeuge die Liste zeigt
+library-option = { $kind } ({ $count })
+library-order = Reihenfolge
+library-found = { $count ->
+    [0] Nichts gefunden
+    [one] { $count } Werkzeug gefunden
+   *[other] { $count } Werkzeuge gefunden
+}
+library-request = für „{ $request }“
+library-none-found = Kein Werkzeug passt zu „{ $search }“
+library-none-found-text = In der Unterhaltung danach fragen, dann wird es gebaut.
+library-none-of-kind = Kein Werkzeug dieser Art
+library-more = Mehr zur Bibliothek
+tool-more = { $name } exportieren
+export-script = Python-Skript
+export-skill = Agent Skill
+export-bundle = Bündel für eine andere Bibliothek
+export-library = Alle Werkzeuge exportieren
+import-menu = Werkzeuge importieren…
+import-title = Werkzeuge importieren
+import-file = Bündel einer anderen Bibliothek (.zip)
+import-refused = Diese Datei lässt sich nicht importieren
+import-tools = Werkzeuge der Datei
+import-requests = Gefunden durch Anfragen wie:
+import-needs = Braucht { $needs }
+import-code = Code und Tests von { $name }
+import-words = Lesen Sie, was die Werkzeuge über sich sagen: Geprüft wird der Code, nicht die Worte, und das Modell liest diese Worte bei jeder Anfrage.
+import-checking = { $count } von { $of } geprüft…
+import-checked = { $of ->
+    [one] Ein Werkzeug geprüft.
+   *[other] { $of } Werkzeuge geprüft.
+}
+import-add = { $count ->
+    [0] Nichts hinzuzufügen
+    [one] Annehmen und ein Werkzeug hinzufügen
+   *[other] Annehmen und { $count } Werkzeuge hinzufügen
+}
+import-added = { $count ->
+    [0] Nichts wurde hinzugefügt.
+    [one] Ein Werkzeug wurde hinzugefügt.
+   *[other] { $count } Werkzeuge wurden hinzugefügt.
+}
+import-outcome-waiting = wird geprüft…
+import-outcome-passed = besteht die Prüfung
+import-outcome-present = schon vorhanden
+import-outcome-refused = abgelehnt
+import-refused-gate = Es hat die Prüfung nicht bestanden.
+import-outcome-asks = noch nicht geprüft
+import-packages = Die Prüfung installiert in der Sandbox Pakete aus dem Index: { $packages }
+import-install = Installieren und prüfen
+import-outcome-added = hinzugefügt
+signer-own = Von dieser Instanz signiert.
+signer-trusted = Signiert von { $name }; diesem Schlüssel vertrauen Sie.
+signer-unknown = Signiert mit einem Schlüssel, dem Sie nicht vertrauen. Vergleichen Sie den Fingerabdruck mit dem des Autors:
+signer-unsigned = Nicht signiert: Jeder kann diese Datei geschrieben oder geändert haben.
+kind-all = Alle Werkzeuge
+kind-mine = Von Ihnen benutzt
+kind-built = Hier gebaut
+kind-text = Nimmt Text
+kind-number = Nimmt Zahlen
+kind-list = Nimmt eine Liste
+kind-dates = Rechnet mit Daten und Zeiten
+kind-tables = Liest oder schreibt Tabellen
+kind-charts = Zeichnet Diagramme
+kind-retired = Zurückgezogen
+
+## A tool
+
+tool-overview = Überblick
+tool-code = Code
+tool-tests = Tests
+tool-versions = Versionen
+tool-code-of = Code von { $name }
+tool-tests-of = Tests von { $name }
+tool-signature = Signatur
+tool-not-shown = Dieses Werkzeug kann nicht gezeigt werden
+tool-not-possible = Das war nicht möglich
+tool-run = Von Hand ausführen
+tool-faster = Schneller machen
+tool-about = Angaben
+tool-version = Version
+tool-used = Aufrufe
+tool-uses = { $count ->
+    [0] noch nicht benutzt
+    [one] einmal benutzt
+   *[other] { $count }-mal benutzt
+}
+tool-added = hinzugefügt
+tool-author = geschrieben
+tool-needs = Mit Ihrer Zustimmung
+tool-network = Adressen
+tool-network-allowed = erlaubt
+tool-network-asks = fragt vorher
+tool-exchanges = { $count ->
+    [0] Von ihnen ist nichts aufgezeichnet.
+    [one] Die Tests spielen { $count } aufgezeichnete Antwort ab.
+   *[other] Die Tests spielen { $count } aufgezeichnete Antworten ab.
+}
+tool-witnesses = geprüft
+tool-checked = { $of ->
+    [0] von niemandem: Es sind keine anderen Kandidaten da
+    [one] von einer anderen Implementierung
+   *[other] von { $of } anderen Implementierungen
+}
+tool-origin = Herkunft
+tool-digest = Prüfsumme
+tool-after = Darauf folgt bei Ihnen oft
+tool-together = Oft zusammen benutzt mit
+uses-chart = { $unit ->
+    [week] Ihre Aufrufe je Woche
+   *[day] Ihre Aufrufe je Tag
+}
+uses-returned = Aufrufe
+uses-failed = Fehlschläge
+tool-retire = Zurückziehen
+tool-retire-question = { $name } zurückziehen? Es wird erst wieder angeboten, wenn es wiederhergestellt ist.
+tool-restore = Wiederherstellen
+tool-restore-question = { $name } wiederherstellen? Die Suche bietet es wieder an, zunächst als vorläufig.
+versions-not-shown = Die Versionen können nicht gezeigt werden
+versions-compare = Vergleichen
+versions-from = von
+versions-to = bis
+versions-not-compared = Diese Versionen können nicht verglichen werden
+versions-code-changes = Änderungen am Code
+versions-tests-changes = Änderungen an den Tests
+version-title = Version { $number }
+version-option = Version { $number }
+version-in-use = in Gebrauch
+version-roll-back = Zurückkehren
+version-roll-back-question = { $name } auf Version { $to } zurücksetzen? Daraus wird Version { $next } für alle; keine Version geht verloren.
+run-label = { $name } ausführen
+run-run = Ausführen
+run-needed = Wird gebraucht.
+run-not-json = Kein gültiges JSON; Texte stehen in Anführungszeichen, etwa ["a", "b"].
+run-or-file = oder eine Datei
+run-type-default = { $type }, ohne Angabe { $preset }
+type-text = Text
+type-file = Name einer Datei
+type-number = Zahl
+type-whole = ganze Zahl
+type-switch = ja oder nein
+type-choice = eine Auswahl
+run-choose = Auswählen
+run-default = Ohne Angabe: { $preset }
+run-done = { $time }; die Anfrage steht auch in der Unterhaltung
+
+## Lessons
+
+lessons-all = Alle Lehren
+lessons-none = Noch keine Lehren
+lessons-none-text = Aus Fehlschlägen, Reparaturen und Ihren Korrekturen werden Lehren, die der nächste ähnliche Versuch zu sehen bekommt.
+lesson-for-specify = Spezifikation
+lesson-for-test = Tests
+lesson-for-implement = Implementierung
+lesson-for-execute = Gebrauch von Werkzeugen
+lesson-for-coder = Der Programmierer
+lesson-for-proxy = Der Vertreter
+lesson-edit = Bearbeiten
+lesson-edit-of = Bearbeiten: { $trigger }
+lesson-delete = Löschen
+lesson-delete-question = Diese Lehre löschen?
+lesson-save = Speichern
+lesson-trigger = Wann sie gilt
+lesson-advice = Was dann zu tun ist
+lesson-unchanged = Die Lehre wurde nicht geändert: { $error }.
+lesson-expired = abgelaufen
+lesson-weight = Gewicht { $weight }
+lesson-unused = noch nicht benutzt
+lesson-no-effect = noch ohne Wirkung
+lesson-effect = half { $helped }-mal, half { $failed }-mal nicht
+lesson-evidence = { $count ->
+    [one] aus { $count } Anfrage
+   *[other] aus { $count } Anfragen
+}
+
+## Other MCP servers
+
+servers-count =
+    { $count ->
+        [one] { $count } anderer Server
+       *[other] { $count } andere Server
+    }
+server-idle = nicht verbunden
+server-connecting = wird verbunden
+server-connected = verbunden
+server-failed = nicht verfügbar
+server-problem-failed = Der Server lässt sich nicht benutzen.
+server-problem-tools = Einige seiner Werkzeuge lassen sich nicht benutzen.
+server-tool-allowed = immer erlaubt
+server-tool-asks = fragt zuerst
+server-tool-reads = liest nach eigener Angabe nur
+proposal-new = neues Werkzeug
+proposal-behaviour = Was sich ändert
+proposal-sources = Code und Tests
+proposal-edit = Code bearbeiten
+proposal-calls = Was es zurückgibt:
+proposal-compared = { $changed ->
+    [0] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergibt keine etwas anderes.
+    [one] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergibt 1 jetzt etwas anderes.
+   *[other] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von Ihnen, ergeben { $changed } jetzt etwas anderes.
+}
+proposal-accept = Annehmen
+proposal-accept-of = { $name } annehmen
+proposal-refuse = Ablehnen
+proposal-refuse-of = { $name } ablehnen
+proposal-done-accept = { $name } ist angenommen.
+proposal-done-refuse = { $name } ist abgelehnt.
+tool-teach = Bearbeiten
+tool-freeze = Einfrieren
+tool-freeze-note = Keine automatische Reparatur ändert eine eingefrorene Version
+teach-title = Lehren
+teach-note = Jede Zeile wird ein Test der nächsten Version.
+teach-add = Zeile hinzufügen
+teach-row = Zeile { $number }
+teach-open = (noch nicht geprüft)
+teach-passed = (besteht)
+teach-failed = (schlägt fehl)
+teach-value = Richtiger Wert
+teach-remove = Zeile { $number } entfernen
+teach-correct = Korrigieren lassen
+edit-save = Speichern
+edit-saving = Das Tor prüft es.
+edit-saved = { $name } hat jetzt Version { $version }.
+edit-waits = { $name } wartet auf Ihre Zustimmung.
+edit-nothing = Nichts ist geändert.
+edit-checking = Wird getestet
+edit-passed = { $count ->
+    [one] 1 Test besteht.
+   *[other] Alle { $count } Tests bestehen.
+}
+edit-failed = { $failed ->
+    [one] Einer von { $count } Tests schlägt fehl.
+   *[other] { $failed } von { $count } Tests schlagen fehl.
+}
+edit-problem = Es läuft nicht.
+settings-asks = Vor Änderungen der Bibliothek fragen
+settings-asks-note = Neue Werkzeuge und Versionen warten, bis Sie sie annehmen.

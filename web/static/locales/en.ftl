@@ -1072,32 +1072,8 @@ page-skip = Skip to the request
 ## Links to a conversation, and what they show
 
 share-menu = Share…
-share-title = Share “{ $title }”
-share-text = Anyone with the link can read this conversation as it is now: requests, answers, results, files and the steps in between. Nothing that happens later is shown until you update the link.
-share-ends = The link ends
-share-never = when it is revoked
-share-days =
-    { $days ->
-        [one] after one day
-       *[other] after { $days } days
-    }
-share-create = Create a link
 share-made = The link is ready.
-share-link = Link
-share-copy = Copy
 share-copied = Copied
-share-once = Copy it now: it is not shown again.
-share-local = This server is open to this machine only, so the link works nowhere else.
-share-links = Links of this conversation
-share-none = There is no link to this conversation.
-share-made-at = Created { $time }
-share-shows = Shows the conversation of { $time }.
-share-ends-at = Ends { $time }.
-share-stays = Stays until it is revoked.
-share-renew = Update
-share-revoke = Revoke
-share-renewed = The link shows the conversation as it is now.
-share-revoked = The link is revoked and opens nothing any more.
 share-brand = Self-Engineering Agent
 share-as-of = Shared conversation, as of { $time }. Read only.
 share-not-loaded = It could not be loaded: { $reason }.
@@ -1119,88 +1095,6 @@ projects = Projects
 projects-all = Show all { $count }
 projects-fewer = Show fewer
 project-new = New project
-project-label = Project { $name }
-project-door = Build a project
-project-door-text = A folder of Python files that grows towards a goal, step by step. Every change is tested in the sandbox, and you can run, edit and download it at any time.
-project-goal = Goal
-project-goal-hint = What should it do?
-project-examples = Try one of these
-project-examples-offline = The offline model knows these
-project-example-counter = A command line tool that counts the words of a file
-project-example-sales = A report with a chart on a CSV file of sales
-project-example-song = Write a melody as a MIDI file
-project-name = Name
-project-packages = Allowed packages
-project-step-mode = Ask me before each step
-project-limits = Limits
-project-options = Packages and limits
-project-max_steps = Steps
-project-max_calls = Model calls
-project-max_tokens = Tokens
-project-max_seconds = Seconds
-project-max_cost = US dollars
-project-no-limit = no limit
-project-build = Build
-project-change = What should change in { $name }?
-project-continue = Continue building
-project-continue-hint = Without words the build goes on towards the same goal.
-project-tabs = History and open files
-project-history = History
-project-files =
-    { $count ->
-        [one] { $count } file
-       *[other] { $count } files
-    }
-project-tree = All files
-project-no-files = There are no files yet.
-project-new-file = New file
-project-new-path = Path of the new file
-project-unsaved = not saved
-project-changed = changed
-project-close-file = Close { $path }
-project-edit = Edit
-project-download-file = Download { $path }
-project-delete-file = Delete the file
-project-delete-file-question = Delete { $path }? A backup is kept.
-project-edit-conflict = The file has changed since you began to edit it. Saving replaces those changes; a backup is kept.
-project-editor = Text of { $path }
-project-save = Save
-project-cancel = Cancel
-project-run = Run main.py
-project-test = Run the tests
-project-download = Download
-project-more = More actions: { $name }
-project-not-shown = This project can’t be shown
-project-request = Request
-project-by-hand = Done by hand
-project-done =
-    { $count ->
-        [one] { $count } step
-       *[other] { $count } steps
-    }
-project-changed-files = Changed files
-project-steps = Steps
-project-stopped = You can continue building at any time; what was built is kept.
-project-waiting = Waiting for you
-project-waits = The build waits
-project-pause = Pause
-project-pausing = Pausing
-project-install = Install { $package } for this project’s sandbox?
-project-approve = Install it
-project-refuse = Do without it
-project-act = Do this step
-project-act-on = Continue without asking
-project-restore = Restore a backup…
-project-restore-title = Restore { $name }
-project-restore-text = The current files become the newest backup, so this can be undone.
-project-backup = Backup { $number }
-project-restore-it = Restore
-project-restore-number = Restore backup { $number }
-project-delete = Delete the project…
-project-delete-title = Delete { $name }?
-project-delete-text = Its files, backups and history are deleted for good. This can’t be undone.
-project-delete-yes = Delete
-project-not-deleted = { $name } was not deleted: { $reason }.
 figures-files =
     { $count ->
         [one] { $count } file
@@ -1253,74 +1147,7 @@ confirm-cancel = Cancel
 
 ## The library
 
-library-label = Tool library
-library-search = Search tools
-library-kind = Which tools are listed
-library-option = { $kind } ({ $count })
-library-order = Order
-library-found = { $count ->
-    [0] Nothing found
-    [one] { $count } tool found
-   *[other] { $count } tools found
-}
-library-request = for “{ $request }”
-library-none-found = No tool matches “{ $search }”
-library-none-found-text = Ask for it in the conversation and it will be built.
-library-none-of-kind = No tool of this kind
-library-more = More for the library
-tool-more = Export { $name }
-export-script = Python script
-export-skill = Agent Skill
-export-bundle = Bundle for another library
-export-library = Export all tools
-import-menu = Import tools…
-import-title = Import tools
-import-file = Bundle of another library (.zip)
-import-refused = This file can’t be imported
-import-tools = Tools of the file
-import-requests = Found by requests such as:
-import-needs = Needs { $needs }
-import-code = Code and tests of { $name }
-import-words = Read what the tools say of themselves: the gate judges code, not words, and the model reads these words with every request.
-import-checking = { $count } of { $of } checked…
-import-checked = { $of ->
-    [one] One tool checked.
-   *[other] { $of } tools checked.
-}
-import-add = { $count ->
-    [0] Nothing to add
-    [one] Accept and add one tool
-   *[other] Accept and add { $count } tools
-}
-import-added = { $count ->
-    [0] Nothing was added.
-    [one] One tool was added.
-   *[other] { $count } tools were added.
-}
-import-outcome-waiting = being checked…
-import-outcome-passed = passes the gate
-import-outcome-present = already there
-import-outcome-refused = refused
-import-refused-gate = It did not pass the check.
-import-outcome-asks = not checked yet
-import-packages = The check installs packages from the index in the sandbox: { $packages }
-import-install = Install and check
-import-outcome-added = added
-signer-own = Signed by this instance.
-signer-trusted = Signed by { $name }, whose key you trust.
-signer-unknown = Signed by a key that you have not trusted. Compare its fingerprint with the author:
-signer-unsigned = Not signed: anybody may have written or changed this file.
-kind-all = All tools
-kind-mine = Used by you
-kind-built = Built here
 kind-file = Takes a file
-kind-text = Takes text
-kind-number = Takes numbers
-kind-list = Takes a list
-kind-dates = Works with dates
-kind-tables = Works with tables
-kind-charts = Draws charts
-kind-retired = Retired
 order-name = By name
 order-uses = Most used
 order-newest = Newest
@@ -1336,28 +1163,6 @@ standing-title-retired = Searches no longer offer it. You can restore it.
 
 ## A tool
 
-tool-overview = Overview
-tool-code = Code
-tool-tests = Tests
-tool-versions = Versions
-tool-code-of = Code of { $name }
-tool-tests-of = Tests of { $name }
-tool-signature = Signature
-tool-not-shown = This tool can’t be shown
-tool-not-possible = That was not possible
-tool-run = Run it by hand
-tool-faster = Make it faster
-tool-about = About
-tool-version = version
-tool-used = uses
-tool-uses = { $count ->
-    [0] not used yet
-    [one] used once
-   *[other] used { $count } times
-}
-tool-added = added
-tool-author = written
-tool-needs = With your consent
 tool-limits = { $seconds ->
     [0] {""}
    *[other] Time of a call: { $seconds } s.{" "}
@@ -1368,49 +1173,9 @@ tool-limits = { $seconds ->
     [0] {""}
    *[other] Temporary files: { $space } MB.
 }
-tool-network = Hosts
-tool-network-allowed = allowed
-tool-network-asks = asks first
-tool-exchanges = { $count ->
-    [0] Nothing is recorded of them.
-    [one] The tests replay { $count } recorded exchange.
-   *[other] The tests replay { $count } recorded exchanges.
-}
-tool-witnesses = checked
-tool-checked = { $of ->
-    [0] by nobody: no other candidates are kept
-    [one] by another implementation
-   *[other] by { $of } other implementations
-}
-tool-origin = origin
-tool-digest = Digest
-tool-after = You often ask next
-tool-together = You often use it with
-uses-chart = { $unit ->
-    [week] Your uses by week
-   *[day] Your uses by day
-}
-uses-returned = uses
-uses-failed = failures
-tool-retire = Retire
-tool-retire-question = Retire { $name }? It won’t be offered until you restore it.
-tool-restore = Restore
-tool-restore-question = Restore { $name }? Searches offer it again, at first as provisional.
 author-hand = by hand
 author-offline = by the offline model
 author-model = by { $model }
-versions-not-shown = The versions can’t be shown
-versions-compare = Compare
-versions-from = from
-versions-to = to
-versions-not-compared = These versions can’t be compared
-versions-code-changes = Changes of the code
-versions-tests-changes = Changes of the tests
-version-title = Version { $number }
-version-option = version { $number }
-version-in-use = in use
-version-roll-back = Roll back
-version-roll-back-question = Roll { $name } back to version { $to }? This creates version { $next } for everyone; no version is lost.
 version-tests-passed = { $total ->
     [one] { $total } test passed
    *[other] { $total } tests passed
@@ -1435,50 +1200,6 @@ origin-refactored = { $factor }× faster
 origin-imported = imported from { $file }, signed by { $name }
 origin-imported-unknown = imported from { $file }, signed by an unknown key
 origin-imported-unsigned = imported from { $file }, not signed
-run-label = Run { $name }
-run-run = Run
-run-needed = Needed.
-run-not-json = Not valid JSON; texts have quotes, such as ["a", "b"].
-run-or-file = or a file
-run-type-default = { $type }, default { $preset }
-type-text = text
-type-file = name of a file
-type-number = number
-type-whole = whole number
-type-switch = yes or no
-type-choice = a choice
-run-choose = Choose
-run-default = Default: { $preset }
-run-done = { $time }; this request is in the conversation, too
-
-## Lessons
-
-lessons-all = All lessons
-lessons-none = No lessons yet
-lessons-none-text = The engine learns from failures, repairs and your corrections, and shows these lessons to the next similar attempt.
-lesson-for-specify = Specification
-lesson-for-test = Tests
-lesson-for-implement = Implementation
-lesson-for-execute = Use of tools
-lesson-for-coder = The coder
-lesson-for-proxy = The user proxy
-lesson-edit = Edit
-lesson-edit-of = Edit: { $trigger }
-lesson-delete = Delete
-lesson-delete-question = Delete this lesson?
-lesson-save = Save
-lesson-trigger = When it applies
-lesson-advice = What to do then
-lesson-unchanged = The lesson was not changed: { $error }.
-lesson-expired = expired
-lesson-weight = weight { $weight }
-lesson-unused = not used yet
-lesson-no-effect = no effect yet
-lesson-effect = helped { $helped }, failed { $failed }
-lesson-evidence = { $count ->
-    [one] from { $count } request
-   *[other] from { $count } requests
-}
 
 ## The state of model, sandbox and library
 
@@ -1572,11 +1293,6 @@ settings-problem-fixed = It was set outside of this page, which wins.
 ## Other MCP servers
 
 servers = Other servers
-servers-count =
-    { $count ->
-        [one] { $count } other server
-       *[other] { $count } other servers
-    }
 consent-once = { $tool ->
     [pictures] The model may see the pictures once.
    *[other] { $tool } is allowed once.
@@ -1589,63 +1305,8 @@ consent-no = { $tool ->
     [pictures] Going on without what the pictures show.
    *[other] Going on without { $tool }.
 }
-server-idle = not connected
-server-connecting = connecting
-server-connected = connected
-server-failed = not available
-server-problem-failed = The server can’t be used.
-server-problem-tools = Some of its tools can’t be used.
-server-tool-allowed = always allowed
-server-tool-asks = asks first
-server-tool-reads = says that it only reads
 proposals = Waiting for your acceptance
-proposal-new = new tool
-proposal-behaviour = What it changes
-proposal-sources = Code and tests
-proposal-edit = Edit the code
-proposal-calls = What it returns:
-proposal-compared = { $changed ->
-    [0] Of { $compared } recorded and generated inputs, { $recorded } of them yours, none gives something else.
-    [one] Of { $compared } recorded and generated inputs, { $recorded } of them yours, 1 now gives something else.
-   *[other] Of { $compared } recorded and generated inputs, { $recorded } of them yours, { $changed } now give something else.
-}
-proposal-accept = Accept
-proposal-accept-of = Accept { $name }
-proposal-refuse = Refuse
-proposal-refuse-of = Refuse { $name }
-proposal-done-accept = { $name } is accepted.
-proposal-done-refuse = { $name } is refused.
 proposal-look = Look at { $name }
-tool-teach = Edit
-tool-freeze = Freeze
-tool-freeze-note = No automatic repair changes a frozen version
-teach-title = Teach
-teach-note = Each row is a test of the next version.
-teach-add = Add a row
-teach-row = Row { $number }
-teach-open = (not tested yet)
-teach-passed = (passes)
-teach-failed = (fails)
-teach-value = Right value
-teach-remove = Remove row { $number }
-teach-correct = Have it corrected
-edit-save = Save
-edit-saving = The gate checks it.
-edit-saved = { $name } is at version { $version }.
-edit-waits = { $name } waits for your acceptance.
-edit-nothing = Nothing is changed.
-edit-checking = Testing
-edit-passed = { $count ->
-    [one] 1 test passes.
-   *[other] All { $count } tests pass.
-}
-edit-failed = { $failed ->
-    [one] One of { $count } tests fails.
-   *[other] { $failed } of { $count } tests fail.
-}
-edit-problem = It does not run.
-settings-asks = Ask before the library changes
-settings-asks-note = New tools and versions wait until you accept them.
 
 ### Loaded with what js/views/later.js has
 
@@ -1976,3 +1637,357 @@ health-done-merge = { $duplicate } is merged into { $name }. Searches find { $na
 health-done-retire = { $name } is retired. Searches no longer find it.
 health-waits = The merge of { $duplicate } into { $name } waits for your acceptance.
 tool-merged-into = Retired. Searches find in its place
+
+## Links to a conversation, and what they show
+
+share-title = Share “{ $title }”
+share-text = Anyone with the link can read this conversation as it is now: requests, answers, results, files and the steps in between. Nothing that happens later is shown until you update the link.
+share-ends = The link ends
+share-never = when it is revoked
+share-days =
+    { $days ->
+        [one] after one day
+       *[other] after { $days } days
+    }
+share-create = Create a link
+share-link = Link
+share-copy = Copy
+share-once = Copy it now: it is not shown again.
+share-local = This server is open to this machine only, so the link works nowhere else.
+share-links = Links of this conversation
+share-none = There is no link to this conversation.
+share-made-at = Created { $time }
+share-shows = Shows the conversation of { $time }.
+share-ends-at = Ends { $time }.
+share-stays = Stays until it is revoked.
+share-renew = Update
+share-revoke = Revoke
+share-renewed = The link shows the conversation as it is now.
+share-revoked = The link is revoked and opens nothing any more.
+
+## Projects
+
+project-label = Project { $name }
+project-door = Build a project
+project-door-text = A folder of Python files that grows towards a goal, step by step. Every change is tested in the sandbox, and you can run, edit and download it at any time.
+project-goal = Goal
+project-goal-hint = What should it do?
+project-examples = Try one of these
+project-examples-offline = The offline model knows these
+project-example-counter = A command line tool that counts the words of a file
+project-example-sales = A report with a chart on a CSV file of sales
+project-example-song = Write a melody as a MIDI file
+project-name = Name
+project-packages = Allowed packages
+project-step-mode = Ask me before each step
+project-limits = Limits
+project-options = Packages and limits
+project-max_steps = Steps
+project-max_calls = Model calls
+project-max_tokens = Tokens
+project-max_seconds = Seconds
+project-max_cost = US dollars
+project-no-limit = no limit
+project-build = Build
+project-change = What should change in { $name }?
+project-continue = Continue building
+project-continue-hint = Without words the build goes on towards the same goal.
+project-tabs = History and open files
+project-history = History
+project-files =
+    { $count ->
+        [one] { $count } file
+       *[other] { $count } files
+    }
+project-tree = All files
+project-no-files = There are no files yet.
+project-new-file = New file
+project-new-path = Path of the new file
+project-unsaved = not saved
+project-changed = changed
+project-close-file = Close { $path }
+project-edit = Edit
+project-download-file = Download { $path }
+project-delete-file = Delete the file
+project-delete-file-question = Delete { $path }? A backup is kept.
+project-edit-conflict = The file has changed since you began to edit it. Saving replaces those changes; a backup is kept.
+project-editor = Text of { $path }
+project-save = Save
+project-cancel = Cancel
+project-run = Run main.py
+project-test = Run the tests
+project-download = Download
+project-more = More actions: { $name }
+project-not-shown = This project can’t be shown
+project-request = Request
+project-by-hand = Done by hand
+project-done =
+    { $count ->
+        [one] { $count } step
+       *[other] { $count } steps
+    }
+project-changed-files = Changed files
+project-steps = Steps
+project-stopped = You can continue building at any time; what was built is kept.
+project-waiting = Waiting for you
+project-waits = The build waits
+project-pause = Pause
+project-pausing = Pausing
+project-install = Install { $package } for this project’s sandbox?
+project-approve = Install it
+project-refuse = Do without it
+project-act = Do this step
+project-act-on = Continue without asking
+project-restore = Restore a backup…
+project-restore-title = Restore { $name }
+project-restore-text = The current files become the newest backup, so this can be undone.
+project-backup = Backup { $number }
+project-restore-it = Restore
+project-restore-number = Restore backup { $number }
+project-delete = Delete the project…
+project-delete-title = Delete { $name }?
+project-delete-text = Its files, backups and history are deleted for good. This can’t be undone.
+project-delete-yes = Delete
+project-not-deleted = { $name } was not deleted: { $reason }.
+
+## The library
+
+library-label = Tool library
+library-search = Search tools
+library-kind = Which tools are listed
+library-option = { $kind } ({ $count })
+library-order = Order
+library-found = { $count ->
+    [0] Nothing found
+    [one] { $count } tool found
+   *[other] { $count } tools found
+}
+library-request = for “{ $request }”
+library-none-found = No tool matches “{ $search }”
+library-none-found-text = Ask for it in the conversation and it will be built.
+library-none-of-kind = No tool of this kind
+library-more = More for the library
+tool-more = Export { $name }
+export-script = Python script
+export-skill = Agent Skill
+export-bundle = Bundle for another library
+export-library = Export all tools
+import-menu = Import tools…
+import-title = Import tools
+import-file = Bundle of another library (.zip)
+import-refused = This file can’t be imported
+import-tools = Tools of the file
+import-requests = Found by requests such as:
+import-needs = Needs { $needs }
+import-code = Code and tests of { $name }
+import-words = Read what the tools say of themselves: the gate judges code, not words, and the model reads these words with every request.
+import-checking = { $count } of { $of } checked…
+import-checked = { $of ->
+    [one] One tool checked.
+   *[other] { $of } tools checked.
+}
+import-add = { $count ->
+    [0] Nothing to add
+    [one] Accept and add one tool
+   *[other] Accept and add { $count } tools
+}
+import-added = { $count ->
+    [0] Nothing was added.
+    [one] One tool was added.
+   *[other] { $count } tools were added.
+}
+import-outcome-waiting = being checked…
+import-outcome-passed = passes the gate
+import-outcome-present = already there
+import-outcome-refused = refused
+import-refused-gate = It did not pass the check.
+import-outcome-asks = not checked yet
+import-packages = The check installs packages from the index in the sandbox: { $packages }
+import-install = Install and check
+import-outcome-added = added
+signer-own = Signed by this instance.
+signer-trusted = Signed by { $name }, whose key you trust.
+signer-unknown = Signed by a key that you have not trusted. Compare its fingerprint with the author:
+signer-unsigned = Not signed: anybody may have written or changed this file.
+kind-all = All tools
+kind-mine = Used by you
+kind-built = Built here
+kind-text = Takes text
+kind-number = Takes numbers
+kind-list = Takes a list
+kind-dates = Works with dates
+kind-tables = Works with tables
+kind-charts = Draws charts
+kind-retired = Retired
+
+## A tool
+
+tool-overview = Overview
+tool-code = Code
+tool-tests = Tests
+tool-versions = Versions
+tool-code-of = Code of { $name }
+tool-tests-of = Tests of { $name }
+tool-signature = Signature
+tool-not-shown = This tool can’t be shown
+tool-not-possible = That was not possible
+tool-run = Run it by hand
+tool-faster = Make it faster
+tool-about = About
+tool-version = version
+tool-used = uses
+tool-uses = { $count ->
+    [0] not used yet
+    [one] used once
+   *[other] used { $count } times
+}
+tool-added = added
+tool-author = written
+tool-needs = With your consent
+tool-network = Hosts
+tool-network-allowed = allowed
+tool-network-asks = asks first
+tool-exchanges = { $count ->
+    [0] Nothing is recorded of them.
+    [one] The tests replay { $count } recorded exchange.
+   *[other] The tests replay { $count } recorded exchanges.
+}
+tool-witnesses = checked
+tool-checked = { $of ->
+    [0] by nobody: no other candidates are kept
+    [one] by another implementation
+   *[other] by { $of } other implementations
+}
+tool-origin = origin
+tool-digest = Digest
+tool-after = You often ask next
+tool-together = You often use it with
+uses-chart = { $unit ->
+    [week] Your uses by week
+   *[day] Your uses by day
+}
+uses-returned = uses
+uses-failed = failures
+tool-retire = Retire
+tool-retire-question = Retire { $name }? It won’t be offered until you restore it.
+tool-restore = Restore
+tool-restore-question = Restore { $name }? Searches offer it again, at first as provisional.
+versions-not-shown = The versions can’t be shown
+versions-compare = Compare
+versions-from = from
+versions-to = to
+versions-not-compared = These versions can’t be compared
+versions-code-changes = Changes of the code
+versions-tests-changes = Changes of the tests
+version-title = Version { $number }
+version-option = version { $number }
+version-in-use = in use
+version-roll-back = Roll back
+version-roll-back-question = Roll { $name } back to version { $to }? This creates version { $next } for everyone; no version is lost.
+run-label = Run { $name }
+run-run = Run
+run-needed = Needed.
+run-not-json = Not valid JSON; texts have quotes, such as ["a", "b"].
+run-or-file = or a file
+run-type-default = { $type }, default { $preset }
+type-text = text
+type-file = name of a file
+type-number = number
+type-whole = whole number
+type-switch = yes or no
+type-choice = a choice
+run-choose = Choose
+run-default = Default: { $preset }
+run-done = { $time }; this request is in the conversation, too
+
+## Lessons
+
+lessons-all = All lessons
+lessons-none = No lessons yet
+lessons-none-text = The engine learns from failures, repairs and your corrections, and shows these lessons to the next similar attempt.
+lesson-for-specify = Specification
+lesson-for-test = Tests
+lesson-for-implement = Implementation
+lesson-for-execute = Use of tools
+lesson-for-coder = The coder
+lesson-for-proxy = The user proxy
+lesson-edit = Edit
+lesson-edit-of = Edit: { $trigger }
+lesson-delete = Delete
+lesson-delete-question = Delete this lesson?
+lesson-save = Save
+lesson-trigger = When it applies
+lesson-advice = What to do then
+lesson-unchanged = The lesson was not changed: { $error }.
+lesson-expired = expired
+lesson-weight = weight { $weight }
+lesson-unused = not used yet
+lesson-no-effect = no effect yet
+lesson-effect = helped { $helped }, failed { $failed }
+lesson-evidence = { $count ->
+    [one] from { $count } request
+   *[other] from { $count } requests
+}
+
+## Other MCP servers
+
+servers-count =
+    { $count ->
+        [one] { $count } other server
+       *[other] { $count } other servers
+    }
+server-idle = not connected
+server-connecting = connecting
+server-connected = connected
+server-failed = not available
+server-problem-failed = The server can’t be used.
+server-problem-tools = Some of its tools can’t be used.
+server-tool-allowed = always allowed
+server-tool-asks = asks first
+server-tool-reads = says that it only reads
+proposal-new = new tool
+proposal-behaviour = What it changes
+proposal-sources = Code and tests
+proposal-edit = Edit the code
+proposal-calls = What it returns:
+proposal-compared = { $changed ->
+    [0] Of { $compared } recorded and generated inputs, { $recorded } of them yours, none gives something else.
+    [one] Of { $compared } recorded and generated inputs, { $recorded } of them yours, 1 now gives something else.
+   *[other] Of { $compared } recorded and generated inputs, { $recorded } of them yours, { $changed } now give something else.
+}
+proposal-accept = Accept
+proposal-accept-of = Accept { $name }
+proposal-refuse = Refuse
+proposal-refuse-of = Refuse { $name }
+proposal-done-accept = { $name } is accepted.
+proposal-done-refuse = { $name } is refused.
+tool-teach = Edit
+tool-freeze = Freeze
+tool-freeze-note = No automatic repair changes a frozen version
+teach-title = Teach
+teach-note = Each row is a test of the next version.
+teach-add = Add a row
+teach-row = Row { $number }
+teach-open = (not tested yet)
+teach-passed = (passes)
+teach-failed = (fails)
+teach-value = Right value
+teach-remove = Remove row { $number }
+teach-correct = Have it corrected
+edit-save = Save
+edit-saving = The gate checks it.
+edit-saved = { $name } is at version { $version }.
+edit-waits = { $name } waits for your acceptance.
+edit-nothing = Nothing is changed.
+edit-checking = Testing
+edit-passed = { $count ->
+    [one] 1 test passes.
+   *[other] All { $count } tests pass.
+}
+edit-failed = { $failed ->
+    [one] One of { $count } tests fails.
+   *[other] { $failed } of { $count } tests fail.
+}
+edit-problem = It does not run.
+settings-asks = Ask before the library changes
+settings-asks-note = New tools and versions wait until you accept them.
