@@ -4,7 +4,6 @@ It has the processes of a job forked, sends `ready`, reads the job's frame and g
 its part. It forwards their reports with the nonce of the job, which no other process has seen.
 """
 
-import gc
 import math
 import os
 import select
@@ -54,7 +53,6 @@ def main() -> None:
         _judge(_Host())
     except Forked as forked:
         main, fork_server = forked.main, forked.fork_server
-        gc.disable()  # until everything is loaded: what is loaded stays
     except BaseException:  # noqa: BLE001 - the host must learn that the judge broke, or it would blame the code
         _say("", {"kind": "broken", "detail": traceback.format_exc()[-2000:]})
         os._exit(0)

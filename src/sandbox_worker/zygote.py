@@ -158,6 +158,7 @@ class Zygote:
             for inherited in (self._socket, *(zygote._socket for zygote in close)):
                 inherited.close()
             _let_go()
+            gc.disable()  # until everything is loaded, see `ForkServer.wait`
             raise Forked(main, ForkServer(there, oom_score))
         there.close()
 
