@@ -564,7 +564,8 @@ class CapabilityRegistry:
             return False
         try:
             released = self._vectors.release(name)
-            self._released |= {entry} if entry else set()
+            if entry:
+                self._released.add(entry)
             return released
         except EmbedderUnavailable as error:
             _log.info("the example requests of %s wait for its next use: %s", name, error)
