@@ -92,14 +92,14 @@ _AXE = """async (runOnly) => {
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 200)}`));
 }"""
 _STEPS = 300
-"""Steps of half a screen from one end of a list to the other, at most."""
-_COUNT = f"""(list) => Math.ceil(Math.min({_STEPS}, list.scrollHeight / (list.clientHeight / 2)))"""
-_STEP = """async (list, part) => {
+"""The most steps of half a screen from one end of a list to the other."""
+_STEP = f"""async (list) => {{
   const frame = () => new Promise(requestAnimationFrame);
-  list.scrollTop = list.scrollHeight * part;
+  list.scrollTop += Math.max(list.clientHeight / 2, list.scrollHeight / {_STEPS});
   await frame();
   await frame();
-}"""
+  return list.scrollTop + list.clientHeight < list.scrollHeight - 1;
+}}"""
 _PLAIN = """async () => {
   const row = (number) => `<tr><td>${number}</td><td>of 1,000</td><td>plain</td></tr>`;
   const rows = Array.from({ length: 1000 }, (_, number) => row(number)).join("");
@@ -219,11 +219,10 @@ def _scroll(scroller: Locator, session: CDPSession) -> float:
     """Milliseconds of the main thread for a step from one end of the list to the other, the 98th
     percentile.
     """
-    times = []
-    steps = scroller.evaluate(_COUNT)
-    for step in range(steps + 1):
+    times, more = list[float](), True
+    while more:
         before = _busy(session)
-        scroller.evaluate(_STEP, step / steps)
+        more = scroller.evaluate(_STEP)
         times.append(_busy(session) - before)
     return sorted(times)[int(0.98 * (len(times) - 1))]
 

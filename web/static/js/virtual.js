@@ -7,10 +7,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 const STEP = 8; // rows that are scrolled before others are drawn
 const BEYOND = 8; // rows that are drawn above and below those in view
-const PORTION = 100; // rows by which a list grows
+const FEW = 100; // rows that are drawn all
+const PORTION = 25; // rows by which a list grows
 
 // Of rows of one height, `size` in pixels, those near the visible part of `scroller`, a ref. Each row's element has
-// the attribute data-index; the row with the focus stays drawn, and so few as a portion are drawn all.
+// the attribute data-index; the row with the focus stays drawn, and few rows are drawn all.
 //
 // Returns `rows`, {index, gap} each, where `gap` is the height to leave free before the row; `after`, the height to
 // leave free behind the last; and `show(index)`, which scrolls to a row.
@@ -31,7 +32,7 @@ export function useWindow({ count, size, scroller }) {
       element.removeEventListener("scroll", look);
     };
   }, []);
-  const few = count <= PORTION;
+  const few = count <= FEW;
   const to = few ? count : Math.min(count, first + shown + BEYOND);
   const from = few ? 0 : Math.max(0, Math.min(first, to - shown) - BEYOND);
   const range = Array.from({ length: to - from }, (_, n) => from + n);
