@@ -241,15 +241,12 @@ class TurnQueue:
         for turn in waiting:
             for key in turn.keys:
                 since.setdefault(key, turn.queued)
-        recent = (
+        recent = (  # not of the owners in `since`: SQLite would look at all their conversations
             sa.select(
                 _CONVERSATIONS.c.owner, _TURNS.c.conversation_id, sa.func.max(_TURNS.c.admitted)
             )
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
-            .where(
-                _TURNS.c.admitted > max(last - _REMEMBERED, min(since.values(), default=last)),
-                _CONVERSATIONS.c.owner.in_({turn.owner for turn in waiting}),
-            )
+            .where(_TURNS.c.admitted > max(last - _REMEMBERED, min(since.values(), default=last)))
             .group_by(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id)
         )
         for owner, conversation, number in connection.execute(recent):
