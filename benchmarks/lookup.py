@@ -18,10 +18,11 @@ conversation, and their `ratio`. The exit code is 1 if a ratio is more than its 
 
 `python -m benchmarks.lookup life [SIZE [MINUTES]]` compares a server of so many tools and turns, by
 default 5000, and a tenth as many schedules, with one that has one of each, on SQLite: its start, a
-search, the first page with its newest conversations, and a turn, as `*_ratio`. Then four people ask
-the large one for so many minutes, by default 30: `rss_growth` is its memory at the end over that
-after a tenth of the time, and `more_files`, `more_threads` and `more_containers` are what it has
-more then. The last line is one JSON object; the exit code is 1 if a goal is missed.
+search, the first page with its newest conversations, and a turn, as `*_ratio` of the medians; both
+servers run and do each in turns, with the index of their tools open. Then four people ask the large
+one for so many minutes, by default 30: `rss_growth` is its memory at the end over that after a
+tenth of the time, and `more_files`, `more_threads` and `more_containers` are what it has more then.
+The last line is one JSON object; the exit code is 1 if a goal is missed.
 
 A search on one of two cores, without the model's call and with the request's embedding (3 ms):
 
@@ -47,13 +48,15 @@ remove a long deleted conversation     0.4       1.5         5
 import asyncio
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -119,8 +122,15 @@ LIFE_GOALS = {
 }
 """The maximum of each figure. A connection may come or go while the descriptors are counted."""
 _ASKERS = 4
+_STARTS, _ROUNDS = 3, 40
+_OPENING = 8.0
+"""Seconds after which a server has opened the index of its tools."""
 _PATIENCE = 1800.0
 """Seconds for the index of the largest library."""
+
+
+_Times = dict[str, list[float]]
+"""Milliseconds by what was done."""
 
 
 def measure(
@@ -317,51 +327,89 @@ async def _emptied(
 
 
 def life(size: int, minutes: float, say: Callable[[str], None]) -> dict[str, float]:
-    taken = list[dict[str, float]]()
-    with model_server() as (url, key, model):
-        for count in (1, size):
+    with (
+        model_server() as (url, key, model),
+        tempfile.TemporaryDirectory(prefix="life-") as folder,
+    ):
+        own = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "OPENAI_MODEL": model}
+        homes = [Home(Path(folder, f"{count}"), bubblewrap=True) for count in (1, size)]
+        for home, count in zip(homes, (1, size), strict=True):
             say(f"{count} tools and turns")
-            with tempfile.TemporaryDirectory(prefix="life-") as folder:
-                home = Home(Path(folder), bubblewrap=True)
-                database = f"sqlite:///{folder}/data/agent.db"
-                engine = open_database(database)
-                fill(engine, home.tools, _embedder(), count)
-                SeedMark(engine).put()
-                _talk(Journal(engine), count)
-                _plan(engine, max(1, count // 10))
-                engine.dispose()
-                began = time.perf_counter()
-                own = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "OPENAI_MODEL": model}
-                server = Server(home, DATABASE_URL=database, LESSONS_LEARN="false", **own)
-                started = _ms(began)
-                try:
-                    server.wait_until_set_up()
-                    taken.append({"start": started, **_used(server)})
-                    say(json.dumps(taken[-1]))
-                    grew = _soaked(server, 60 * minutes, say) if count == size else {}
-                finally:
-                    server.end()
-    few, many = taken
+            asyncio.run(_fill_home(home, count))
+        taken: tuple[_Times, _Times] = defaultdict(list), defaultdict(list)
+        for _ in range(_STARTS):
+            for home, times in zip(homes, taken, strict=True):
+                with _running(home, times, **own):
+                    pass
+        with _running(homes[1], taken[1], **own) as large:
+            with _running(homes[0], taken[0], **own) as small:
+                time.sleep(_OPENING)
+                _use((small, large), taken)
+            few, many = (
+                {what: statistics.median(of) for what, of in times.items()} for times in taken
+            )
+            say(json.dumps([few, many]))
+            growth = _soaked(large, 60 * minutes, say)
     return {
         **{f"{what}_ratio": round(many[what] / few[what], 2) for what in few},
         **{f"{what}_ms": many[what] for what in many},
-        **grew,
+        **growth,
     }
 
 
-def _used(server: Server) -> dict[str, float]:
-    """Milliseconds of a search, the first page, and a turn."""
-    texts = iter(requests(100))
+async def _fill_home(home: Home, count: int) -> None:
+    """With so many tools and turns and a tenth as many schedules, and an index of the tools."""
+    engine = open_database(f"sqlite:///{home.folder}/data/agent.db")
+    fill(engine, home.tools, _embedder(), count)
+    SeedMark(engine).put()
+    _talk(Journal(engine), count)
+    _plan(engine, max(1, count // 10))
+    opened = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", _embedder())
+    await opened.start()
+    await opened.settle(_PATIENCE)
+    await opened.aclose()
+    engine.dispose()
 
-    def open_page() -> None:
-        server.http.get(server.url, timeout=_PATIENCE).raise_for_status()
-        server.get("conversations?limit=50")  # as the page; the others follow
 
-    search = _least(lambda: server.get(f"tools?q={next(texts)}"))
-    page = _least(open_page)
-    with server.client() as client:
-        _ask(client)  # builds the tool
-        return {"search": search, "first_page": page, "turn": _least(lambda: _ask(client))}
+@contextmanager
+def _running(home: Home, times: _Times, **own: str) -> Iterator[Server]:
+    """A server of the home; the milliseconds of its start are added."""
+    began = time.perf_counter()
+    database = f"sqlite:///{home.folder}/data/agent.db"
+    server = Server(home, DATABASE_URL=database, LESSONS_LEARN="false", **own)
+    times["start"].append(_ms(began))
+    try:
+        server.wait_until_set_up()
+        yield server
+    finally:
+        server.end()
+
+
+def _use(servers: Sequence[Server], taken: Sequence[_Times]) -> None:
+    """Add the milliseconds of searches, then of first pages, then of turns, of the servers by
+    turns.
+    """
+    texts = [text for text in requests(_ROUNDS) for _ in servers]  # the same for each
+    with ExitStack() as stack:
+        clients = [stack.enter_context(server.client()) for server in servers]
+        for client in clients:
+            _ask(client)  # builds the tool
+        works: dict[str, Callable[[Server, Client], object]] = {
+            "search": lambda server, _: server.get(f"tools?q={texts.pop()}"),
+            "first_page": _open_page,
+            "turn": lambda _, client: _ask(client),
+        }
+        for what, work in works.items():
+            for _ in range(_ROUNDS):
+                for server, client, times in zip(servers, clients, taken, strict=True):
+                    began = time.perf_counter()
+                    work(server, client)
+                    times[what].append(_ms(began))
+
+
+def _open_page(server: Server, _: Client) -> None:
+    server.http.get(server.url, timeout=_PATIENCE).raise_for_status()
+    server.get("conversations?limit=50")  # as the page; the others follow
 
 
 def _ask(client: Client) -> None:
