@@ -337,16 +337,13 @@ async def _proposal_page(engine: "Engine", visitor: str, name: str) -> ProposalP
 
 async def _matching_tools(engine: "Engine", visitor: str, text: str) -> tuple[FoundTool, ...]:
     """The tools that the search finds for a text, with the requests that the visitor may see."""
+    matches = await engine.library.matches(text, _MOST_FOUND)
+    tools = [match.tool for match in matches]
+    examples = await engine.conversations.examples_of(visitor, tools)
+    used_requests = await engine.review.used_requests(visitor, [tool.name for tool in tools])
     return tuple(
-        [
-            found_tool(
-                text,
-                match,
-                await engine.conversations.examples(visitor, match.tool),
-                await engine.review.used_requests(visitor, match.tool.name),
-            )
-            for match in await engine.library.matches(text, _MOST_FOUND)
-        ]
+        found_tool(text, match, of_tool, used_requests[match.tool.name])
+        for match, of_tool in zip(matches, examples, strict=True)
     )
 
 
@@ -356,7 +353,7 @@ async def _page(
     """A tool, with the requests that it has served, unless they are known."""
     tool = await engine.network.with_granted(await engine.library.get(name))
     if used_requests is None:
-        used_requests = await engine.review.used_requests(visitor, name)
+        used_requests = (await engine.review.used_requests(visitor, [name]))[name]
     return tool_page(
         tool,
         await engine.conversations.examples(visitor, tool),

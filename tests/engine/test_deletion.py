@@ -213,7 +213,7 @@ async def test_nothing_of_a_person_is_left_and_others_keep_all(
     assert full & {"agent0.db", "agent0.db-wal", "public.events"}
     assert {"mine_only.py", "a.txt", "state.json"} < full
     await agent.delete_data(ME)
-    assert await agent.library.used_requests("shared_tool") == ("tell a",)
+    assert (await agent.library.used_requests(["shared_tool"]))["shared_tool"] == ("tell a",)
     stays = await agent.library.get("shared_tool")
     assert stays.example_requests == ("say b",)
     assert len(stays.exchanges) == 1

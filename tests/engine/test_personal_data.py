@@ -76,7 +76,19 @@ async def test_what_only_this_person_asked_no_longer_finds_a_tool(agent: Engine)
     assert agent.personal_data.requests("you") == {}
     assert agent.personal_data.requests("me") == {tool.name: {"Hello!"}}
     await agent.delete_data("me")
-    assert await agent.library.used_requests(tool.name) == ("Something else",)
+    assert (await agent.library.used_requests([tool.name]))[tool.name] == ("Something else",)
+
+
+async def test_an_example_that_somebody_asked_later_stays_one(agent: Engine) -> None:
+    mine = await ask(agent, "me", "Hello!")
+    tool = await agent.library.add(
+        REVERSE.model_copy(update={"example_requests": ("Hello!", "Something else")})
+    )
+    conversations = agent.conversations
+    assert await conversations.examples_of("you", [tool]) == (("Something else",),)
+    age(agent, mine, -1)
+    assert await conversations.examples_of("you", [tool]) == (tool.example_requests,)
+    assert await conversations.examples("me", tool) == tool.example_requests
 
 
 async def test_conversations_are_kept_for_so_many_days(agent: Engine) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -103,13 +103,11 @@ def test_an_example_that_somebody_had_asked_before_is_theirs_alone(home: Home) -
     journal.begin_turn(yours, "what I both asked")
     journal.begin_turn(mine, "what I both asked")
     examples = ("what is my pin 1234 backwards?", "what I both asked", "reverse a word")
-    now = datetime.now(UTC)
-    assert journal.said_by_others("you", examples, now) == {"what is my pin 1234 backwards?"}
-    assert journal.said_by_others("me", examples, now) == set()
-    assert journal.said_by_others("them", examples, now) == set(examples[:2])
-    assert journal.said_by_others("them", examples, now - timedelta(hours=1)) == set(), (
-        "an example that was chosen later stays one"
-    )
+    assert journal.said_by_others("you", examples).keys() == {"what is my pin 1234 backwards?"}
+    assert journal.said_by_others("me", examples) == {}
+    first = journal.said_by_others("them", examples)
+    assert first.keys() == set(examples[:2])
+    assert first[examples[0]] < first[examples[1]] < datetime.now(UTC)
 
 
 def test_everything_is_backed_up_and_restored_by_command(home: Home, tmp_path: Path) -> None:

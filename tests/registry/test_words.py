@@ -95,14 +95,19 @@ async def test_a_tool_is_found_by_what_it_has_served(
     await three.record_request("reverse_text", 2, "of another version")
     await three.record_request("nobody", 1, "of no tool")
     after = {c.tool.name: c.similarity for c in await three.search("anna palindrome mirrored")}
-    assert await three.used_requests("reverse_text") == ("Anna palindrome  mirrored",)
+    assert (await three.used_requests(["reverse_text"]))["reverse_text"] == (
+        "Anna palindrome  mirrored",
+    )
     assert _by_words(place, "palindrome") == ["reverse_text"]
     assert after["reverse_text"] > before["reverse_text"] + 0.1
     await three.revise(REPAIRED, 1, Provenance(origin=Repaired()))
     assert _by_words(place, "palindrome") == ["reverse_text"]
     assert await three.forget_request("reverse_text", "Anna palindrome  mirrored")
     assert not await three.forget_request("reverse_text", "Anna palindrome  mirrored")
-    assert (_by_words(place, "palindrome"), await three.used_requests("reverse_text")) == ([], ())
+    assert (
+        _by_words(place, "palindrome"),
+        (await three.used_requests(["reverse_text"]))["reverse_text"],
+    ) == ([], ())
 
 
 async def test_a_tool_is_found_by_the_requests_that_it_was_added_with(
@@ -113,7 +118,7 @@ async def test_a_tool_is_found_by_the_requests_that_it_was_added_with(
     await three.prepare(REVERSE, (words,))
     assert (await three.count(), _by_words(place, "palindrome")) == (2, [])
     await three.add(REVERSE, requests=(words, words.title(), *REVERSE.example_requests))
-    assert await three.used_requests("reverse_text") == (words,)
+    assert (await three.used_requests(["reverse_text"]))["reverse_text"] == (words,)
     assert _by_words(place, "palindrome") == ["reverse_text"]
     found = (await three.search(words))[0]
     await three.forget_request("reverse_text", words)
@@ -130,7 +135,7 @@ async def test_a_new_tool_of_the_name_is_not_found_by_what_the_deleted_one_serve
     for file in ("reverse_text.py", "test_reverse_text.py"):
         (place.tools_dir / file).unlink()
     await three.add(REVERSE)
-    assert await three.used_requests("reverse_text") == ()
+    assert (await three.used_requests(["reverse_text"]))["reverse_text"] == ()
     assert [
         c.similarity for c in await three.search(request) if c.tool.name == "reverse_text"
     ] == before
@@ -140,4 +145,6 @@ async def test_the_newest_requests_are_kept(three: CapabilityRegistry) -> None:
     asked = [f"request number {n}" for n in range(MOST_USED + 2)]
     for request in asked:
         await three.record_request("reverse_text", 1, request)
-    assert await three.used_requests("reverse_text") == tuple(reversed(asked))[:MOST_USED]
+    assert (await three.used_requests(["reverse_text"]))["reverse_text"] == tuple(reversed(asked))[
+        :MOST_USED
+    ]

@@ -537,7 +537,7 @@ def test_a_request_as_it_was_rewritten_is_its_persons_own(journal: Journal):
     journal.append([JournalEntry(conversation, turn, at, event) for event in (found, step)])
     texts = ["and 20?", "Add 1 to 20", "Add 2 to 20"]
     assert journal.said("me", texts) == {"and 20?", "Add 1 to 20"}
-    assert journal.said_by_others("you", texts, datetime.now(UTC)) == {"and 20?", "Add 1 to 20"}
+    assert journal.said_by_others("you", texts).keys() == {"and 20?", "Add 1 to 20"}
 
 
 def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_asked_nothing(

@@ -538,8 +538,10 @@ class FlushedConversations(Conversations):
         await self._recorder.flush()
         return await super().records(owner, turn_id)
 
-    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
-        return tool.example_requests
+    async def examples_of(
+        self, owner: str, tools: Sequence[Tool | ToolVersion]
+    ) -> tuple[tuple[str, ...], ...]:
+        return tuple(tool.example_requests for tool in tools)
 
     async def habits(self, owner: str, name: str) -> Habits:
         if name == TOOL.name:
@@ -602,8 +604,8 @@ class FakeReview:
     async def difference(self, name: str, before: int, after: int) -> str:
         return f"-{(await self._library.version(name, before)).code}+{(await self._library.version(name, after)).code}"
 
-    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
-        return SERVED
+    async def used_requests(self, owner: str, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return dict.fromkeys(names, SERVED)
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
         if request not in SERVED:

@@ -131,7 +131,7 @@ async def _tool_text(engine: Engine, name: str) -> str:
     ]
     served = [
         f"# has served: {one_line(request)}"
-        for request in await engine.review.used_requests(LOCAL, name)
+        for request in (await engine.review.used_requests(LOCAL, [name]))[name]
     ]
     habits = await engine.conversations.habits(LOCAL, name)
     often = [

@@ -53,8 +53,8 @@ _VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
 )
 
 _USED = (
-    sa.select(tool_requests.c.request)
-    .where(tool_requests.c.name == sa.bindparam("of"))
+    sa.select(tool_requests.c.name, tool_requests.c.request)
+    .where(tool_requests.c.name.in_(sa.bindparam("names", expanding=True)))
     .order_by(tool_requests.c.at.desc(), tool_requests.c.request)
 )
 
@@ -185,7 +185,7 @@ def replace(
         .values(**columns(tool), state=state, failures=0)
     )
     revisions.note(connection, tool.name)
-    lexical.write(connection, tool, used_requests(connection, tool.name))
+    lexical.write(connection, tool, used_requests(connection, [tool.name])[tool.name])
     if embedding is not None:
         connection.execute(
             tool_vectors.delete().where(tool_vectors.c.name == tool.name)
@@ -393,9 +393,10 @@ def release(
     serve(connection, tool, used, embedding)
 
 
-def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
-    """The requests that the tool has served, newest first."""
-    return tuple(connection.execute(_USED, {"of": name}).scalars())
+def used_requests(connection: sa.Connection, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The requests that each tool has served, newest first."""
+    rows = connection.execute(_USED, {"names": names}).all()
+    return {name: tuple(row.request for row in rows if row.name == name) for name in names}
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:

@@ -59,7 +59,7 @@ class Vectors:
         """The vector of a tool's next version, which includes the requests that the tool has
         served.
         """
-        return self._of(draft, self.used(draft.name))
+        return self._of(draft, self.used([draft.name])[draft.name])
 
     used = reads(records.used_requests)
 
@@ -186,4 +186,8 @@ def _released(tool: Tool, used: Used) -> _FoundBy | None:
 
 def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:
     tool = next(records.load(connection, [name]), None)
-    return _FoundBy(tool, records.used_requests(connection, name)) if tool is not None else None
+    return (
+        _FoundBy(tool, records.used_requests(connection, [name])[name])
+        if tool is not None
+        else None
+    )

@@ -216,11 +216,17 @@ class ToolReview:
             await self._library.version(name, before), await self._library.version(name, after)
         )
 
-    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
-        """The requests that a tool served and is found by, only those of `owner`, newest first."""
-        used = await self._library.used_requests(name)
-        own_requests = await asyncio.to_thread(self._journal.said, owner, used)
-        return tuple(request for request in used if request in own_requests)
+    async def used_requests(self, owner: str, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The requests that each tool served and is found by, only those of `owner`, newest
+        first.
+        """
+        requests_by_name = await self._library.used_requests(names)
+        requests = [request for of_tool in requests_by_name.values() for request in of_tool]
+        own_requests = await asyncio.to_thread(self._journal.said, owner, requests)
+        return {
+            name: tuple(request for request in of_tool if request in own_requests)
+            for name, of_tool in requests_by_name.items()
+        }
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
         """Remove a learned request from a tool; returns the remaining ones.
@@ -228,14 +234,13 @@ class ToolReview:
         Raises:
             ResourceNotFound: the tool has learned no such request of `owner`.
         """
-        if request not in await self.used_requests(
-            owner, name
-        ) or not await self._library.forget_request(name, request):
+        requests = (await self.used_requests(owner, [name]))[name]
+        if request not in requests or not await self._library.forget_request(name, request):
             raise ResourceNotFound(
                 f"{name} has learned no request {request[:80]!r} of yours",
                 f"`selfeng tools {name}` lists those asked at the terminal",
             )
-        return await self.used_requests(owner, name)
+        return (await self.used_requests(owner, [name]))[name]
 
     async def verdict(
         self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False

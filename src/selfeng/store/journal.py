@@ -361,32 +361,32 @@ class Journal:
                 _append(connection, first)
         return turn_id
 
-    def said(self, owner: str, texts: Iterable[str]) -> frozenset[str]:
+    def said(self, owner: str, texts: Sequence[str]) -> frozenset[str]:
         """Which of the texts are requests of `owner`, as they were made or standing alone."""
-        return self._matching_requests(texts, _CONVERSATIONS.c.owner == owner)
+        return frozenset(self._first_times(texts, _CONVERSATIONS.c.owner == owner))
 
-    def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
-        """Which of the texts are requests of another owner, made before `until`, and not of
-        `owner`.
+    def said_by_others(self, owner: str, texts: Sequence[str]) -> dict[str, datetime]:
+        """The texts that are requests of another owner, and not of `owner`, and when one first made
+        each.
         """
-        texts = list(texts)
-        return self._matching_requests(
-            texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until
-        ) - self.said(owner, texts)
+        own_texts = self.said(owner, texts)
+        first = self._first_times(texts, _CONVERSATIONS.c.owner != owner)
+        return {text: at for text, at in first.items() if text not in own_texts}
 
-    def _matching_requests(
-        self, texts: Iterable[str], *where: sa.ColumnElement[bool]
-    ) -> frozenset[str]:
-        text_list, of_conversation = list(texts), _CONVERSATIONS.c.id == _TURNS.c.conversation_id
-        query = sa.union(
+    def _first_times(
+        self, texts: Sequence[str], condition: sa.ColumnElement[bool]
+    ) -> dict[str, datetime]:
+        of_conversation = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        query = sa.union_all(
             *(
-                sa.select(form)
+                sa.select(form, sa.func.min(_TURNS.c.started_at).label("at"))
                 .join(_CONVERSATIONS, of_conversation)
-                .where(form.in_(text_list), *where)
+                .where(form.in_(texts), condition)
+                .group_by(form)
                 for form in (_TURNS.c.request, _TURNS.c.standalone)
             )
-        )
-        return frozenset(fetch_column(self._engine, query))
+        ).order_by(sa.desc("at"))
+        return {row[0]: utc(row.at) for row in fetch(self._engine, query)}
 
     habits = reads(read_habits)
     last_uses = reads(read_last_uses)

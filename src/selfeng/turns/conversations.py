@@ -119,14 +119,24 @@ class Conversations:
         return await asyncio.to_thread(self._files.result, conversation_id, sha256)
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
-        """The example requests of a tool, without those that another owner asked before the tool
+        """As `examples_of`, of one tool."""
+        return (await self.examples_of(owner, [tool]))[0]
+
+    async def examples_of(
+        self, owner: str, tools: Sequence[Tool | ToolVersion]
+    ) -> tuple[tuple[str, ...], ...]:
+        """The example requests of each tool, without those that another owner asked before the tool
         existed.
         """
-        foreign_requests = await asyncio.to_thread(
-            self._journal.said_by_others, owner, tool.example_requests, tool.created_at
-        )
+        requests = [request for tool in tools for request in tool.example_requests]
+        times_by_request = await asyncio.to_thread(self._journal.said_by_others, owner, requests)
         return tuple(
-            request for request in tool.example_requests if request not in foreign_requests
+            tuple(
+                request
+                for request in tool.example_requests
+                if times_by_request.get(request, tool.created_at) >= tool.created_at
+            )
+            for tool in tools
         )
 
 
