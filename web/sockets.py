@@ -1,6 +1,7 @@
 """The socket events: what a page may send, and what it receives."""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -47,7 +48,10 @@ log = logging.getLogger(f"selfeng.{__name__}")
 
 Reply = dict[str, Any]
 _LONGEST_LINE = 200
-
+_MOST_JOINED = 200
+"""Conversations whose records a socket receives: those that it asked in or opened last. A page
+subscribes again to those that it opened before the last hundred.
+"""
 _UNSAVED = AgentError(
     "can't write to the database, so this conversation is paused",
     "see the server's log; it continues by itself",
@@ -96,6 +100,8 @@ class Sockets:
         socketio.on_event("disconnect", self._on_disconnect)
         self._tests = ModelTests(engine.configuration, engine.spending)
         self._unsaved: set[str] = set()
+        self._joined: dict[str, OrderedDict[str, None]] = {}
+        """The conversations of each socket, that which it joined last at the end."""
         bridge.run(self._listen())
 
     async def _listen(self) -> None:
@@ -200,8 +206,10 @@ class Sockets:
         return {}
 
     def _on_disconnect(self, *reason: Any) -> None:
+        sid: str = flask.request.sid  # type: ignore[attr-defined]  # Flask-SocketIO adds it
+        self._joined.pop(sid, None)
         with suppress(AgentError):  # the server is ending
-            self._bridge.call(self._tests.stop(flask.request.sid))  # type: ignore[attr-defined]
+            self._bridge.call(self._tests.stop(sid))
 
     def _stop(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Stop = parse(Stop, arguments)
@@ -248,6 +256,13 @@ class Sockets:
             self._socketio.server.enter_room(sid, _room(conversation_id))
         except (ValueError, KeyError):  # the latter while others of its namespace are there
             log.debug("socket %s has gone", sid)
+            return
+        joined = self._joined.setdefault(sid, OrderedDict())
+        joined[conversation_id] = None
+        joined.move_to_end(conversation_id)
+        if len(joined) > _MOST_JOINED:
+            former, _ = joined.popitem(last=False)
+            self._socketio.server.leave_room(sid, _room(former))
 
     def _deliver(self, records: Sequence[Record]) -> None:
         for conversation_id, run in groupby(records, key=lambda r: r.conversation_id):

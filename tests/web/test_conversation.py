@@ -10,6 +10,7 @@ import pytest
 import requests
 
 from tests.web.server_process import ServerProcess, of_somebody_else
+from web.sockets import _MOST_JOINED
 
 
 def _texts(records: list[dict]) -> str:
@@ -58,6 +59,24 @@ def test_the_next_turn_continues_the_numbers_of_its_conversation(
             True,
         )
         assert page.records(until="turn_finished")[0]["seq"] == last + 1
+
+
+def test_a_socket_receives_records_of_the_conversations_that_it_joined_last(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with server.socket(visitor) as page, server.socket(visitor) as other:
+        asked = [page.ask("say one") for _ in range(_MOST_JOINED + 1)]
+        former, last = asked[0]["conversation_id"], asked[-1]["conversation_id"]
+        page.records(until="turn_finished", turn_id=asked[-1]["turn_id"])
+        turns = []
+        for conversation in (former, last):
+            turns.append(other.ask("say two", conversation)["turn_id"])
+            other.records(until="turn_finished", turn_id=turns[-1])
+        received = page.records(until="turn_finished", turn_id=turns[1])
+        assert turns[0] not in {record["turn_id"] for record in received}
+        page.follow(former)
+        again = other.ask("say three", former)["turn_id"]
+        page.records(until="turn_finished", turn_id=again)
 
 
 def test_keeping_a_plan_begins_a_turn_in_its_conversation(

@@ -26,6 +26,7 @@ const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
 const PAUSE = 150; // milliseconds from one drawing to the next, at least
 const LONGEST_PAUSE = 500; // a page in the background measures too much
+const MOST_SUBSCRIBED = 100; // the server sends the records of the 200 that were joined last
 const SHARE = 12; // at most one part of so many is spent on scripts, styles and layout
 
 const ENDS = new Set(["turn_finished", "turn_failed", "turn_stopped"]);
@@ -98,6 +99,7 @@ function subscribe(id) {
           : notice(inWords(reply.error));
       passOn();
       subscribed.add(id);
+      if (subscribed.size > MOST_SUBSCRIBED) subscribed.delete(subscribed.values().next().value);
       const { model, temporary } = reply;
       dispatch({ type: "choice_made", id, choice: { model, temporary } });
       receive(id, reply.records, false, reply.after);
