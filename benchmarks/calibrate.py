@@ -38,8 +38,9 @@ async def calibrate(
     None if there are too few requests to learn from. Raises what `fit_library` raises.
     """
     tools = [tool for tool in await library.tools() if tool.standing != "retired"]
-    used = [(tool, await library.used_requests(tool.name)) for tool in tools]
-    return await asyncio.to_thread(fit_library, used, embedder, folder, data, progress)
+    used = await library.used_requests([tool.name for tool in tools])
+    served = [(tool, used[tool.name]) for tool in tools]
+    return await asyncio.to_thread(fit_library, served, embedder, folder, data, progress)
 
 
 def calibration_lines(found: Calibration | None) -> Iterator[str]:

@@ -266,7 +266,8 @@ async def seen(engine: Engine, fault: Fault) -> Seen:
     seconds = time.perf_counter() - began
     report = await engine.earlier_answers.recompute("me", name)
     changed = {answer.turn_id for answer in report.changed}
-    learnt = [r for r in await engine.library.used_requests(name) if "not right" in r]
+    used = await engine.library.used_requests([name])
+    learnt = [request for request in used[name] if "not right" in request]
     corrected = _equal(_returned(records), fault.calls[0][1])
     if not corrected:
         sys.stdout.write(f"{name}: {records[-1].event!r}\n"[:600])

@@ -395,8 +395,11 @@ def release(
 
 def used_requests(connection: sa.Connection, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The requests that each tool has served, newest first."""
-    rows = connection.execute(_USED, {"names": names}).all()
-    return {name: tuple(row.request for row in rows if row.name == name) for name in names}
+    requests: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+    for chunk in _chunks(names):
+        for name, request in connection.execute(_USED, {"names": chunk}):
+            requests[name] += (request,)
+    return requests
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
