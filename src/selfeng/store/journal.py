@@ -363,30 +363,31 @@ class Journal:
 
     def said(self, owner: str, texts: Sequence[str]) -> frozenset[str]:
         """Which of the texts are requests of `owner`, as they were made or standing alone."""
-        return frozenset(self._first_times(texts, _CONVERSATIONS.c.owner == owner))
+        return frozenset(row[0] for row in self._first_times(owner, texts) if row.is_own)
 
     def said_by_others(self, owner: str, texts: Sequence[str]) -> dict[str, datetime]:
         """The texts that are requests of another owner, and not of `owner`, and when one first made
         each.
         """
-        own_texts = self.said(owner, texts)
-        first = self._first_times(texts, _CONVERSATIONS.c.owner != owner)
-        return {text: at for text, at in first.items() if text not in own_texts}
+        rows = self._first_times(owner, texts)
+        own_texts = {row[0] for row in rows if row.is_own}
+        return {row[0]: utc(row.at) for row in rows if row[0] not in own_texts}
 
-    def _first_times(
-        self, texts: Sequence[str], condition: sa.ColumnElement[bool]
-    ) -> dict[str, datetime]:
-        of_conversation = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+    def _first_times(self, owner: str, texts: Sequence[str]) -> Sequence[sa.Row[Any]]:
+        """When `owner` and another one first made each of the texts, the newest first. The owner is
+        not a condition, as SQLite would look at all their conversations.
+        """
+        is_own = (_CONVERSATIONS.c.owner == owner).label("is_own")
         query = sa.union_all(
             *(
-                sa.select(form, sa.func.min(_TURNS.c.started_at).label("at"))
-                .join(_CONVERSATIONS, of_conversation)
-                .where(form.in_(texts), condition)
-                .group_by(form)
+                sa.select(form, is_own, sa.func.min(_TURNS.c.started_at).label("at"))
+                .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+                .where(form.in_(texts))
+                .group_by(form, "is_own")
                 for form in (_TURNS.c.request, _TURNS.c.standalone)
             )
         ).order_by(sa.desc("at"))
-        return {row[0]: utc(row.at) for row in fetch(self._engine, query)}
+        return fetch(self._engine, query)
 
     habits = reads(read_habits)
     last_uses = reads(read_last_uses)
