@@ -17,12 +17,13 @@ what is done, the milliseconds with `few` and with `many`, of the deletions for 
 conversation, and their `ratio`. The exit code is 1 if a ratio is more than its goal.
 
 `python -m benchmarks.lookup life [SIZE [MINUTES]]` compares a server of so many tools and turns, by
-default 5000, and a tenth as many schedules, with one that has one of each, on SQLite: its start, a
-search, the first page with its newest conversations, and a turn, as `*_ratio` of the medians; both
-servers run and do each in turns, with the index of their tools open. Then four people ask the large
-one for so many minutes, by default 30: `rss_growth` is its memory at the end over that after a
-tenth of the time, and `more_files`, `more_threads` and `more_containers` are what it has more then.
-The last line is one JSON object; the exit code is 1 if a goal is missed.
+default 5000, and a tenth as many schedules, with a new one, on SQLite, which has as many tools as
+there are seeds, one turn and one schedule: its start, a search, the first page with its newest
+conversations, and a turn, as `*_ratio` of the medians; both servers run and do each in turns, with
+the index of their tools open. Then four people ask the large one for so many minutes, by default
+30: `rss_growth` is its memory at the end over that after a tenth of the time, and `more_files`,
+`more_threads` and `more_containers` are what it has more then. The last line is one JSON object;
+the exit code is 1 if a goal is missed.
 
 A search on one of two cores, without the model's call and with the request's embedding (3 ms):
 
@@ -79,6 +80,7 @@ from selfeng.library.seeding import SeedMark
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.models.embedding.model_files import FOLDER
 from selfeng.sandboxes.bwrap_container import running
+from selfeng.seeds import load_seeds
 from selfeng.store.database import open_database, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.schedules import Schedules
@@ -332,10 +334,10 @@ def life(size: int, minutes: float, say: Callable[[str], None]) -> dict[str, flo
         tempfile.TemporaryDirectory(prefix="life-") as folder,
     ):
         own = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "OPENAI_MODEL": model}
-        homes = [Home(Path(folder, f"{count}"), bubblewrap=True) for count in (1, size)]
-        for home, count in zip(homes, (1, size), strict=True):
-            say(f"{count} tools and turns")
-            asyncio.run(_fill_home(home, count))
+        homes = [Home(Path(folder, name), bubblewrap=True) for name in ("new", "old")]
+        for home, tools, turns in (homes[0], len(load_seeds()), 1), (homes[1], size, size):
+            say(f"{tools} tools and {turns} turns")
+            asyncio.run(_fill_home(home, tools, turns))
         taken: tuple[_Times, _Times] = defaultdict(list), defaultdict(list)
         for _ in range(_STARTS):
             for home, times in zip(homes, taken, strict=True):
@@ -357,13 +359,13 @@ def life(size: int, minutes: float, say: Callable[[str], None]) -> dict[str, flo
     }
 
 
-async def _fill_home(home: Home, count: int) -> None:
+async def _fill_home(home: Home, tools: int, turns: int) -> None:
     """With so many tools and turns and a tenth as many schedules, and an index of the tools."""
     engine = open_database(f"sqlite:///{home.folder}/data/agent.db")
-    fill(engine, home.tools, _embedder(), count)
+    fill(engine, home.tools, _embedder(), tools)
     SeedMark(engine).put()
-    _talk(Journal(engine), count)
-    _plan(engine, max(1, count // 10))
+    _talk(Journal(engine), turns)
+    _plan(engine, max(1, turns // 10))
     opened = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", _embedder())
     await opened.start()
     await opened.settle(_PATIENCE)
