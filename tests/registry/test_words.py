@@ -18,7 +18,7 @@ from tests.registry.drafts import COUNT, REPAIRED, REVERSE, SHOUT
 
 def _by_words(place: Place, request: str) -> list[str]:
     with reading(place.engine) as connection:
-        return lexical.best(connection, lexical.words_of(connection, request), 30)
+        return lexical.best(connection, lexical.words_of(connection, request, {}), 30)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ async def test_a_score_is_that_of_sqlite_for_the_tools_asked_for(
     place: Place, three: CapabilityRegistry
 ) -> None:
     with reading(place.engine) as connection:
-        words = lexical.words_of(connection, "reverse banana")
+        words = lexical.words_of(connection, "reverse banana", {})
         scores = lexical.scores(connection, words, ["reverse_text", "shout_text"])
         rows = connection.execute(sa.select(tool_words.c.name, tool_words.c.words)).all()
     with closing(sqlite3.connect(":memory:")) as sqlite:

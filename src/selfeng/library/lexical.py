@@ -83,13 +83,14 @@ def write(connection: sa.Connection, draft: ToolDraft, used: Sequence[str]) -> N
         connection.execute(tool_words.insert().values(name=draft.name, words=words))
 
 
-def words_of(connection: sa.Connection, request: str) -> Words:
-    """The rarest words of a request, limited so that searching them takes a few milliseconds."""
+def words_of(connection: sa.Connection, request: str, counts: dict[str, int]) -> Words:
+    """The rarest words of a request, limited so that searching them takes a few milliseconds.
+    `counts` keeps the number of tools that contain a word, of words that some do.
+    """
     split = list(dict.fromkeys(split_words(request).casefold().split()))[:_MOST_WORDS]
-    counts = _tools_with(connection, split)
-    rare = sorted(
-        (count, word) for count, word in zip(counts, split, strict=True) if 0 < count < _COMMON
-    )
+    new = [word for word in split if word not in counts]
+    counts.update((word, n) for word, n in zip(new, _tools_with(connection, new), strict=True) if n)
+    rare = sorted((counts[word], word) for word in split if counts.get(word, _COMMON) < _COMMON)
     listed, scored = _within(rare, _LISTED), _within(rare, _SCORED)
     if _is_postgres(connection):
         return Words(" ".join(listed), " ".join(scored))

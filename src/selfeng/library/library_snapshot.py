@@ -48,6 +48,11 @@ class LibrarySnapshot:
         """The number of tools that search offers."""
         return sum(1 for name in self if self.offers(name))
 
+    @cached_property
+    def word_counts(self) -> dict[str, int]:
+        """The number of tools that contain a word, of words that were searched for."""
+        return {}
+
     def offers(self, name: str) -> bool:
         return (
             name in self and self.entries[name].standing != "retired" and name not in self.modified

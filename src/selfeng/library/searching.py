@@ -1,7 +1,7 @@
 """The search: from a request to the tools that may serve it, by meaning and by words."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -149,14 +149,15 @@ class Search:
         """
         space, vector = query
         with reading(self._engine) as connection:
-            words = lexical.words_of(connection, request)
+            words = lexical.words_of(connection, request, snapshot.word_counts)
             near = [] if vector is None else self._near(connection, snapshot, space, vector)
             names = list({*near, *self._worded(connection, snapshot, words)})
-            cosines = (
-                {}
-                if vector is None
-                else _cosines(vector, records.vectors(connection, space.embedder.id, names))
-            )
+            vectors = records.vectors(connection, space.embedder.id, names)
+            cosines = {
+                name: float(embedding @ vector)
+                for name, embedding in vectors.items()
+                if vector is not None
+            }
             scores = lexical.scores(connection, words, names)
         return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in names]
 
@@ -179,10 +180,9 @@ class Search:
         count = _LISTED + len(snapshot.modified)
         nearest = self._index.nearest(vector, count) if space is self._space else None
         if nearest is not None:
-            late = nearest.revision < snapshot.revision
             recent = (
                 revisions.changed(connection, nearest.revision, ("", space.embedder.id))
-                if late
+                if nearest.revision < snapshot.revision
                 else []
             )
             if len(recent) <= _RECENT:
@@ -196,12 +196,8 @@ class Search:
         """Names of the best tools by words; the index also holds retired, modified and missing
         ones.
         """
-        unoffered = len(snapshot.entries) - snapshot.searched
-        return [
-            name
-            for name in lexical.best(connection, words, _LISTED + unoffered)
-            if snapshot.offered(name)
-        ][:_LISTED]
+        count = _LISTED + len(snapshot.entries) - snapshot.searched
+        return list(filter(snapshot.offered, lexical.best(connection, words, count)))[:_LISTED]
 
 
 def _of_offered(snapshot: LibrarySnapshot, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -221,7 +217,3 @@ def _of_offered(snapshot: LibrarySnapshot, evidence: Sequence[Evidence]) -> list
 def _words_of(tool: ServerTool) -> list[str]:
     parameters = " ".join(tool.input_schema["properties"])
     return split_words(f"{tool.tool} {tool.description} {parameters}").lower().split()
-
-
-def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:
-    return {name: float(embedding @ vector) for name, embedding in tools.items()}

@@ -234,8 +234,9 @@ class ToolReview:
         Raises:
             ResourceNotFound: the tool has learned no such request of `owner`.
         """
-        requests = (await self.used_requests(owner, [name]))[name]
-        if request not in requests or not await self._library.forget_request(name, request):
+        if request not in (await self.used_requests(owner, [name]))[
+            name
+        ] or not await self._library.forget_request(name, request):
             raise ResourceNotFound(
                 f"{name} has learned no request {request[:80]!r} of yours",
                 f"`selfeng tools {name}` lists those asked at the terminal",

@@ -128,8 +128,11 @@ class Conversations:
         """The example requests of each tool, without those that another owner asked before the tool
         existed.
         """
-        requests = [request for tool in tools for request in tool.example_requests]
-        times_by_request = await asyncio.to_thread(self._journal.said_by_others, owner, requests)
+        times_by_request = await asyncio.to_thread(
+            self._journal.said_by_others,
+            owner,
+            [request for tool in tools for request in tool.example_requests],
+        )
         return tuple(
             tuple(
                 request
