@@ -32,10 +32,11 @@ def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> 
             {"headers": {"Authorization": "bearer  x"}},
             {"path": "/share/wrong", "status": 404},
         ):
-            assert min(seconds(**way) for _ in range(8)) < 0.25
+            assert max(seconds(**way) for _ in range(8)) < 0.25
             assert seconds(**way) + seconds(**way) > 0.7
-            known = {"headers": program.headers, "path": "/api/v1/tools", "status": 200}
-            assert min(seconds(**known) for _ in range(3)) < 0.25  # a guess would wait for a second
+            began = time.monotonic()
+            assert program.get(f"{server.url}/api/v1/tools").status_code == 200
+            assert time.monotonic() - began < 0.25
     assert server.end() == (0, "")
     assert server.errors == "WARNING:selfeng.web.access:8 wrong access tokens from 127.0.0.1\n" * 4
 
