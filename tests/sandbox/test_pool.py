@@ -191,6 +191,27 @@ async def test_people_who_come_at_once_get_the_reserve(
     await sandbox.aclose()
 
 
+async def test_containers_go_that_only_a_crowd_needed(
+    backend: Behind, containers: Containers
+) -> None:
+    sandbox = SecureSandbox(
+        timeout=20,
+        verifiers=NONE,
+        comparers=NONE,
+        executors=PoolSize(least=1, ready=3, most=3, kept=3, idle=0.5),
+        **backend.options,
+    )
+    slow = SandboxJob("tool", "import time\ndef tool(): time.sleep(0.5)")
+    await asyncio.gather(*(sandbox.execute(slow, {}) for _ in range(3)))
+    await sandbox.settle()
+    assert len(containers(sandbox)) >= 3
+    async with asyncio.timeout(30):
+        while len(containers(sandbox)) > 2:  # the one in use, and an unused one
+            await sandbox.execute(SandboxJob("tool", CODE), {})
+            await asyncio.sleep(0.1)
+    await sandbox.aclose()
+
+
 async def test_slow_tools_make_the_pool_grow(
     executors: SecureSandbox, containers: Containers
 ) -> None:

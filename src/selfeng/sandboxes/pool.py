@@ -365,8 +365,12 @@ class Pool:
                 self._make_room()
 
     def _ready_for(self, owner: str) -> Container | None:
-        """Takes a ready container that no owner but this one has used, the owner's own first."""
-        for container in sorted(self._ready, key=lambda c: self._owners.get(c) != owner):
+        """Takes a ready container that no owner but this one has used: the owner's own first, the
+        last used of them, so that those that nobody needs any more are not used again.
+        """
+        for container in sorted(
+            self._ready, key=lambda c: (self._owners.get(c) != owner, -self._came[c])
+        ):
             if self._owners.get(container, owner) != owner:
                 continue
             self._ready.remove(container)
