@@ -166,9 +166,12 @@ class Pool:
             self._later(_QUIET, self._extend)
 
     def _extend(self) -> None:
-        """Start one container of the reserve, if no job runs."""
+        """Start one container of the reserve, if no job has begun for a moment: between two jobs of
+        a crowd it would take the processors from the next ones.
+        """
         if self._works:
-            self._reserve += self._calm() and not self._waiting
+            since = time.monotonic() - max(pool._last_handout for pool in self._neighbours)
+            self._reserve += since >= _QUIET and not self._waiting
             self.fill()
 
     def outdate(self) -> None:
