@@ -63,7 +63,7 @@ class Recorder(Subscribers):
     def __init__(
         self,
         journal: Journal,
-        window: float = 0.025,
+        window: float = 0.05,
         pauses: Sequence[float] = (0.05, 0.2, 1.0),
         retry: float = 5.0,
     ) -> None:
