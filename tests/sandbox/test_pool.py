@@ -208,7 +208,7 @@ async def test_the_reserve_starts_when_no_jobs_come(
         await asyncio.sleep(0.2)
     assert len(containers(sandbox)) == 1
     async with asyncio.timeout(30):
-        while len(containers(sandbox)) < 3:
+        while len(containers(sandbox)) < 3:  # noqa: ASYNC110 - nothing reports a start
             await asyncio.sleep(0.1)
     await sandbox.aclose()
 
