@@ -170,8 +170,8 @@ class Pool:
         a crowd it would take the processors from the next ones.
         """
         if self._works:
-            since = time.monotonic() - max(pool._last_handout for pool in self._neighbours)
-            self._reserve += since >= _QUIET and not self._waiting
+            last = max(pool._last_handout for pool in self._neighbours)
+            self._reserve += not self._waiting and time.monotonic() - last >= _QUIET
             self.fill()
 
     def outdate(self) -> None:
@@ -300,21 +300,18 @@ class Pool:
                     await self._idle.wait()
 
     def _lacking(self) -> int:
-        starting = self._coming
-        if not self._reusable:
-            if not self._calm():
-                return 0
-            return (len(self._waiting) or self._target) - len(self._ready) - starting
-        if self._waiting:
+        if self._waiting and self._reusable:
             impatient = (
                 time.monotonic() - max(self._waiting[0].since, self._moved) >= self._size.patience
             )
-            return max(len(self._stranded()), impatient) - starting
+            return max(len(self._stranded()), impatient) - self._coming
         if not self._calm():
             return 0
+        if not self._reusable:
+            return (len(self._waiting) or self._target) - len(self._ready) - self._coming
         used = len(self._owners.keys() & {*self._ready, *self._working})
         target = max(min(self._target, self._size.least), self._reserve)
-        return target - (len(self._ready) + len(self._working) - used) - starting
+        return target - (len(self._ready) + len(self._working) - used) - self._coming
 
     def _room(self) -> int:
         """How many containers may be started."""
@@ -356,7 +353,7 @@ class Pool:
                 self._waiting.remove(waiting)
             elif len(self._working) >= self._size.most:
                 return
-            elif container := self._ready_for(waiting.owner):
+            elif container := self._ready_for(waiting):
                 self._waiting.remove(waiting)
                 self._working.add(container)
                 if container not in self._owners:
@@ -367,14 +364,18 @@ class Pool:
             elif self._ready and self._full() and waiting.owner in self._stranded():
                 self._make_room()
 
-    def _ready_for(self, owner: str) -> Container | None:
-        """Takes a ready container that no owner but this one has used: the owner's own first, the
-        last used of them, so that those that nobody needs any more are not used again.
+    def _ready_for(self, waiting: _Waiting) -> Container | None:
+        """Takes a ready container that no other owner has used: the owner's own first, the last
+        used of them, so that those that nobody needs any more are not used again; an unused one if
+        the owner has fewer than there are processors, or waits longer than the patience for one.
         """
+        came = [self._came[c] for c, owner in self._owners.items() if owner == waiting.owner]
+        waited = time.monotonic() - max([waiting.since, *came])
+        more = len(came) < (os.cpu_count() or 2) or waited >= self._size.patience
         for container in sorted(
-            self._ready, key=lambda c: (self._owners.get(c) != owner, -self._came[c])
+            self._ready, key=lambda c: (self._owners.get(c) != waiting.owner, -self._came[c])
         ):
-            if self._owners.get(container, owner) != owner:
+            if self._owners.get(container, waiting.owner if more else None) != waiting.owner:
                 continue
             self._ready.remove(container)
             if self._usable(container):
@@ -414,11 +415,11 @@ class Pool:
         """
         keep = max(self._reserve, self._target - (len(self._working) if self._reusable else 0))
         used_first = sorted(self._ready, key=lambda c: c not in self._owners)
-        since = time.monotonic() - self._size.idle
         unneeded = [
             container
             for container in used_first[: max(0, len(self._ready) - keep)]
-            if not (self._size.kept and container in self._owners and self._came[container] > since)
+            if not (self._size.kept and container in self._owners)
+            or time.monotonic() - self._came[container] >= self._size.idle
         ]
         for container in unneeded[:1]:
             self._ready.remove(container)
