@@ -282,8 +282,9 @@ class Engine:
 
         Raises: as what begins it.
         """
-        with self.feed.listening() as news:
-            turn_id, is_last = (await pending_turn).turn_id, False
+        turn_id, is_last = "", False  # until the turn has begun, any record may be its own
+        with self.feed.listening(lambda record: turn_id in ("", record.turn_id)) as news:
+            turn_id = (await pending_turn).turn_id
             try:
                 while not is_last:
                     for record in await news.get():

@@ -330,8 +330,11 @@ class Pool:
         """Whether a container must go before one can be started, and none is starting or
         leaving.
         """
-        there = len(self._ready) + len(self._working)
-        return there >= self._size.total and not self._coming and not self._leaving
+        return (
+            len(self._ready) + len(self._working) >= self._size.total
+            and not self._coming
+            and not self._leaving
+        )
 
     def _make_room(self) -> None:
         """Remove the ready container that was not used for the longest time, one whose owner does

@@ -9,7 +9,7 @@ soon as the journal accepts them.
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -39,12 +39,14 @@ class Subscribers(Changes[list[Record]]):
                 log.exception("a subscriber failed")  # it must not take the others' events away
 
     @contextmanager
-    def listening(self) -> Iterator[asyncio.Queue[list[Record]]]:
-        """A queue of the records from now on, in the batches in which they come: of many
-        listeners, each wakes once for a batch.
+    def listening(self, is_own: Callable[[Record], bool]) -> Iterator[asyncio.Queue[list[Record]]]:
+        """A queue of the records from now on, in the batches in which they come: of many listeners,
+        each wakes once for a batch that has any of its own.
         """
         queue: asyncio.Queue[list[Record]] = asyncio.Queue()
-        unsubscribe = self.subscribe(queue.put_nowait)
+        unsubscribe = self.subscribe(
+            lambda records: queue.put_nowait(records) if any(map(is_own, records)) else None
+        )
         try:
             yield queue
         finally:

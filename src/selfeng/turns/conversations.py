@@ -93,7 +93,7 @@ class Conversations:
 
         Raises: ResourceNotFound: `owner` has no such turn.
         """
-        with self._feed.listening() as news:
+        with self._feed.listening(lambda record: record.turn_id == turn_id) as news:
             stored_records = await self.records(owner, turn_id)
             if not isinstance(stored_records[-1].event, FINAL):
                 after = max(after, stored_records[0].seq - 1)
