@@ -79,7 +79,6 @@ WITNESSES = (
 """Other codes of the tool that is used again, which agree with it."""
 _ROUNDS, _REUSES_PER_BUILD, _REUSES_PER_VERSION = 12, 3, 4
 _PEOPLE, _TURNS = (10, 50), 6
-_TURNS_ALONE = 24  # the rate of six varies by a third
 
 
 class Remembering:
@@ -150,10 +149,9 @@ async def crowd(engine: Engine, people: Sequence[str]) -> tuple[float, float]:
     """Turns a second, and the 99th percentile of their times in seconds; each of the `people`,
     some of whom may be the same, has one conversation after another.
     """
-    turns = _TURNS if len(people) > 1 else _TURNS_ALONE
 
     async def ask(person: str) -> list[float]:
-        return [(await timed(engine, person, REUSE)).total for _ in range(turns)]
+        return [(await timed(engine, person, REUSE)).total for _ in range(_TURNS)]
 
     begun = time.perf_counter()
     times = sorted(chain(*await asyncio.gather(*map(ask, people))))
