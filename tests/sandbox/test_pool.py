@@ -192,30 +192,6 @@ async def test_people_who_come_at_once_get_the_reserve(
     await sandbox.aclose()
 
 
-async def test_the_jobs_of_one_person_leave_the_reserve_to_others(
-    backend: Behind, containers: Containers
-) -> None:
-    cores = os.cpu_count() or 2
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=NONE,
-        comparers=NONE,
-        executors=PoolSize(0, 1, most=2 * cores, kept=2 * cores, reserve=2 * cores, patience=5),
-        **backend.options,
-    )
-
-    async def call(person: str) -> None:
-        with owned_by(person):
-            assert isinstance(await sandbox.execute(SandboxJob("tool", CODE), {}), Returned)
-
-    await sandbox.settle()
-    before = containers(sandbox)
-    await asyncio.gather(*(call("one") for _ in range(4 * cores)))
-    await asyncio.gather(*(call(f"other {number}") for number in range(cores)))
-    assert containers(sandbox) == before
-    await sandbox.aclose()
-
-
 async def test_the_reserve_starts_when_no_jobs_come(
     backend: Behind, containers: Containers
 ) -> None:

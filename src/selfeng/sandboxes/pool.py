@@ -356,7 +356,7 @@ class Pool:
                 self._waiting.remove(waiting)
             elif len(self._working) >= self._size.most:
                 return
-            elif container := self._ready_for(waiting):
+            elif container := self._ready_for(waiting.owner):
                 self._waiting.remove(waiting)
                 self._working.add(container)
                 if container not in self._owners:
@@ -367,18 +367,14 @@ class Pool:
             elif self._ready and self._full() and waiting.owner in self._stranded():
                 self._make_room()
 
-    def _ready_for(self, waiting: _Waiting) -> Container | None:
-        """Takes a ready container that no other owner has used: the owner's own first, the last
-        used of them, so that those that nobody needs any more are not used again; an unused one if
-        the owner has fewer than there are processors, or waits longer than the patience for one.
+    def _ready_for(self, owner: str) -> Container | None:
+        """Takes a ready container that no owner but this one has used: the owner's own first, the
+        last used of them, so that those that nobody needs any more are not used again.
         """
-        came = [self._came[c] for c, owner in self._owners.items() if owner == waiting.owner]
-        waited = time.monotonic() - max([waiting.since, *came])
-        more = len(came) < (os.cpu_count() or 2) or waited >= self._size.patience
         for container in sorted(
-            self._ready, key=lambda c: (self._owners.get(c) != waiting.owner, -self._came[c])
+            self._ready, key=lambda c: (self._owners.get(c) != owner, -self._came[c])
         ):
-            if self._owners.get(container, waiting.owner if more else None) != waiting.owner:
+            if self._owners.get(container, owner) != owner:
                 continue
             self._ready.remove(container)
             if self._usable(container):
