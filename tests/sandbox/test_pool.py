@@ -9,7 +9,6 @@ import select
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -189,27 +188,6 @@ async def test_people_who_come_at_once_get_the_reserve(
     assert containers(sandbox) == before
     await sandbox.settle()
     assert before < containers(sandbox)
-    await sandbox.aclose()
-
-
-async def test_the_reserve_starts_when_no_jobs_come(
-    backend: Behind, containers: Containers
-) -> None:
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=NONE,
-        comparers=NONE,
-        executors=PoolSize(least=0, ready=1, most=3, kept=3, reserve=2),
-        **backend.options,
-    )
-    until = time.monotonic() + 4
-    while time.monotonic() < until:
-        await sandbox.execute(SandboxJob("tool", CODE), {})
-        await asyncio.sleep(0.2)
-    assert len(containers(sandbox)) == 1
-    async with asyncio.timeout(30):
-        while len(containers(sandbox)) < 3:  # noqa: ASYNC110 - nothing reports a start
-            await asyncio.sleep(0.1)
     await sandbox.aclose()
 
 

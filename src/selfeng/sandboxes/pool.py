@@ -166,12 +166,9 @@ class Pool:
             self._later(_QUIET, self._extend)
 
     def _extend(self) -> None:
-        """Start one container of the reserve, if no job has begun for a moment: between two jobs of
-        a crowd it would take the processors from the next ones.
-        """
+        """Start one container of the reserve, if no job runs."""
         if self._works:
-            last = max(pool._last_handout for pool in self._neighbours)
-            self._reserve += not self._waiting and time.monotonic() - last >= _QUIET
+            self._reserve += self._calm() and not self._waiting
             self.fill()
 
     def outdate(self) -> None:
