@@ -28,6 +28,13 @@ SLEEPING = "import time\ndef tool(): time.sleep(1000)"
 NONE = PoolSize(least=0, ready=0, most=2)
 
 
+def with_executors(backend: Behind, size: PoolSize) -> SecureSandbox:
+    """A sandbox for executions alone."""
+    return SecureSandbox(
+        timeout=20, verifiers=NONE, comparers=NONE, executors=size, **backend.options
+    )
+
+
 @pytest.fixture
 async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one verifier that is ready."""
@@ -49,13 +56,7 @@ async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[Se
 @pytest.fixture
 async def executors(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox with one executor that is ready, and room for another."""
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=NONE,
-        comparers=NONE,
-        executors=PoolSize(least=1, ready=2, most=2, patience=0.05),
-        **backend.options,
-    )
+    sandbox = with_executors(backend, PoolSize(least=1, ready=2, most=2, patience=0.05))
     sandbox.start()
     await sandbox.settle()
     yield sandbox
@@ -153,13 +154,7 @@ async def test_a_cancelled_execution_is_gone_within_a_second(
 async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_grow(
     backend: Behind, containers: Containers
 ) -> None:
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=NONE,
-        comparers=NONE,
-        executors=PoolSize(least=0, ready=2, most=2, patience=60),
-        **backend.options,
-    )
+    sandbox = with_executors(backend, PoolSize(least=0, ready=2, most=2, patience=60))
     await asyncio.gather(*(sandbox.execute(SandboxJob("tool", CODE), {}) for _ in range(20)))
     await sandbox.settle()
     assert len(containers(sandbox)) == 1
@@ -169,13 +164,7 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
 async def test_people_who_come_at_once_get_the_reserve(
     backend: Behind, containers: Containers
 ) -> None:
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=NONE,
-        comparers=NONE,
-        executors=PoolSize(least=0, ready=1, most=3, kept=3, reserve=3),
-        **backend.options,
-    )
+    sandbox = with_executors(backend, PoolSize(least=0, ready=1, most=3, kept=3, reserve=3))
 
     async def call(person: str) -> None:
         with owned_by(person):
@@ -194,13 +183,7 @@ async def test_people_who_come_at_once_get_the_reserve(
 async def test_containers_go_that_only_a_crowd_needed(
     backend: Behind, containers: Containers
 ) -> None:
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=NONE,
-        comparers=NONE,
-        executors=PoolSize(least=1, ready=3, most=3, kept=3, idle=0.5),
-        **backend.options,
-    )
+    sandbox = with_executors(backend, PoolSize(least=1, ready=3, most=3, kept=3, idle=0.5))
     slow = SandboxJob("tool", "import time\ndef tool(): time.sleep(0.5)")
     await asyncio.gather(*(sandbox.execute(slow, {}) for _ in range(3)))
     await sandbox.settle()

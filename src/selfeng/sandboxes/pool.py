@@ -327,11 +327,8 @@ class Pool:
         """Whether a container must go before one can be started, and none is starting or
         leaving.
         """
-        return (
-            len(self._ready) + len(self._working) >= self._size.total
-            and not self._coming
-            and not self._leaving
-        )
+        there = len(self._ready) + len(self._working)
+        return there >= self._size.total and not self._coming and not self._leaving
 
     def _make_room(self) -> None:
         """Remove the ready container that was not used for the longest time, one whose owner does
@@ -411,11 +408,11 @@ class Pool:
         """
         keep = max(self._reserve, self._target - (len(self._working) if self._reusable else 0))
         used_first = sorted(self._ready, key=lambda c: c not in self._owners)
+        since = time.monotonic() - self._size.idle
         unneeded = [
             container
             for container in used_first[: max(0, len(self._ready) - keep)]
-            if not (self._size.kept and container in self._owners)
-            or time.monotonic() - self._came[container] >= self._size.idle
+            if not (self._size.kept and container in self._owners and self._came[container] > since)
         ]
         for container in unneeded[:1]:
             self._ready.remove(container)
