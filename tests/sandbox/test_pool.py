@@ -164,7 +164,8 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
 async def test_people_who_come_at_once_get_the_reserve(
     backend: Behind, containers: Containers
 ) -> None:
-    sandbox = with_executors(backend, PoolSize(least=0, ready=1, most=3, kept=3, reserve=3))
+    size = PoolSize(least=0, ready=1, most=3, kept=9, reserve=3, patience=60)
+    sandbox = with_executors(backend, size)
 
     async def call(person: str) -> None:
         with owned_by(person):
@@ -176,7 +177,12 @@ async def test_people_who_come_at_once_get_the_reserve(
     await asyncio.gather(*(call(f"person {number}") for number in range(3)))
     assert containers(sandbox) == before
     await sandbox.settle()
-    assert before < containers(sandbox)
+    whole = containers(sandbox)
+    assert before < whole
+    assert len(whole) == 6
+    await asyncio.gather(*(call("person 0") for _ in range(20)))
+    await sandbox.settle()
+    assert containers(sandbox) == whole, "a person took of the reserve while their own came back"
     await sandbox.aclose()
 
 

@@ -53,9 +53,13 @@ class PoolSize:
     idle: float = 60.0
     """Seconds without use after which a container may be removed."""
     reserve: int = 0
-    """Unused ones that are started one by one while no job runs, for people who come at once."""
+    """Unused ones that are started one by one while no job runs, for people who come at once and
+    have none.
+    """
     patience: float = 0.0
-    """Seconds without a container coming back before another is started for waiting requests."""
+    """Seconds without a container coming back before another is started, or taken from the reserve,
+    for waiting requests.
+    """
 
     @property
     def total(self) -> int:
@@ -166,9 +170,13 @@ class Pool:
             self._later(_QUIET, self._extend)
 
     def _extend(self) -> None:
-        """Start one container of the reserve, if no job runs."""
-        if self._works:
-            self._reserve += self._calm() and not self._waiting
+        """Start one container of the reserve, if no job has begun for a moment: between two jobs of
+        a crowd, or of a build, it would take the processors from the next ones.
+        """
+        if self._works and self._reserve < self._size.reserve:
+            self._reserve += not self._waiting and all(
+                time.monotonic() - pool._last_handout >= _QUIET for pool in self._neighbours
+            )
             self.fill()
 
     def outdate(self) -> None:
@@ -350,7 +358,7 @@ class Pool:
                 self._waiting.remove(waiting)
             elif len(self._working) >= self._size.most:
                 return
-            elif container := self._ready_for(waiting.owner):
+            elif container := self._ready_for(waiting):
                 self._waiting.remove(waiting)
                 self._working.add(container)
                 if container not in self._owners:
@@ -361,14 +369,16 @@ class Pool:
             elif self._ready and self._full() and waiting.owner in self._stranded():
                 self._make_room()
 
-    def _ready_for(self, owner: str) -> Container | None:
-        """Takes a ready container that no owner but this one has used: the owner's own first, the
-        last used of them, so that those that nobody needs any more are not used again.
+    def _ready_for(self, waiting: _Waiting) -> Container | None:
+        """Takes a ready container that no other owner has used: the owner's own first, the last
+        used of them, so that those that nobody needs any more are not used again. Whose containers
+        come back within the patience gets none of the reserve.
         """
-        for container in sorted(
-            self._ready, key=lambda c: (self._owners.get(c) != owner, -self._came[c])
-        ):
-            if self._owners.get(container, owner) != owner:
+        theirs = {c: self._came[c] for c, owner in self._owners.items() if owner == waiting.owner}
+        patient = time.monotonic() - max([waiting.since, *theirs.values()]) < self._size.patience
+        may_take = not (theirs and patient and self._size.reserve)
+        for container in sorted(self._ready, key=lambda c: (c not in theirs, -self._came[c])):
+            if container not in theirs and (container in self._owners or not may_take):
                 continue
             self._ready.remove(container)
             if self._usable(container):
@@ -377,14 +387,16 @@ class Pool:
         return None
 
     def _calm(self) -> bool:
-        """Whether containers may be started and removed: a request waits, no job runs, or the last
-        one started at least `_QUIET` seconds ago.
+        """Whether containers may be started and removed: a request waits, or in each pool none does
+        and no job runs, or the last one started at least `_QUIET` seconds ago.
         """
         return bool(self._waiting) or all(pool._quiet() for pool in self._neighbours)
 
     def _quiet(self) -> bool:
-        at_work = len(self._working) - len(self._spent)
-        return not at_work or time.monotonic() - self._last_handout >= _QUIET
+        return not self._waiting and (
+            len(self._working) == len(self._spent)
+            or time.monotonic() - self._last_handout >= _QUIET
+        )
 
     def _note_demand(self) -> None:
         self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
