@@ -135,7 +135,7 @@ class SecureSandbox:
 
     async def settle(self) -> None:
         """Wait until enough containers are ready and none is being removed."""
-        for pool in self._pools:
+        for pool in self._pools * 2:  # none is filled while another removes what jobs have used
             await pool.full()
 
     @property
