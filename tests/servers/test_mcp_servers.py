@@ -10,6 +10,7 @@ import pytest
 
 from selfeng.core.files import FileLimits
 from selfeng.core.places import HOME
+from selfeng.core.server_tool import ListedServerTool
 from selfeng.core.verdict import Raised, Returned
 from selfeng.servers.mcp_servers import McpServers
 from tests.servers.mcp_examples import calls, entry, opened, tool_named, write
@@ -39,6 +40,24 @@ async def test_tools_are_listed_within_limits_and_called(database, tmp_path: Pat
     assert isinstance(shout, Returned)
     assert (shout.text, shout.data) == ("HELLO", '"HELLO"')
     assert failure == Raised(type_name="ToolFailed", message="the disk is full")
+
+
+async def test_a_server_that_connects_while_it_is_looked_up_is_shown_with_its_tools(
+    database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(database, write(tmp_path, s=entry(tmp_path))) as servers:
+        read, loop = servers._known_tools.read, asyncio.get_running_loop()
+
+        def late() -> tuple[ListedServerTool, ...]:
+            tools = read()
+            answer = servers._connections["s"].asked.wait()
+            asyncio.run_coroutine_threadsafe(answer, loop).result(20)
+            return tools
+
+        monkeypatch.setattr(servers._known_tools, "read", late)
+        (found,) = await servers.servers()
+    assert found.status.state == "connected"
+    assert "shout" in {listed.tool.tool for listed in found.tools}
 
 
 async def test_a_list_without_an_end_is_cut_and_that_is_told(

@@ -155,24 +155,27 @@ class McpServers:
         connected in the background; `wait`: seconds to wait for those that are not yet.
         """
         await self._read()
-        listed_tools = await self._listed(wait=wait, all_of_them=True)
-        configured = [
-            ServerWithTools(
-                ServerStatus(
-                    name=name,
-                    address=connection.config.address,
-                    state=connection.state,
-                    problem=connection.problem,
-                ),
-                tuple(k for k in listed_tools if k.tool.server == name),
+        await self._listed(wait=wait, all_of_them=True)
+        statuses = [  # before the tools are read: a server is connected once its tools are stored
+            ServerStatus(
+                name=name,
+                address=connection.config.address,
+                state=connection.state,
+                problem=connection.problem,
             )
             for name, connection in self._connections.items()
         ]
-        wrong = [
-            ServerWithTools(ServerStatus(name=name, state="failed", problem=problem), ())
-            for name, problem in self._config.problems.items()
-        ]
-        return (*configured, *wrong)
+        tools = await self._listed()
+        return (
+            *(
+                ServerWithTools(s, tuple(k for k in tools if k.tool.server == s.name))
+                for s in statuses
+            ),
+            *(
+                ServerWithTools(ServerStatus(name=name, state="failed", problem=problem), ())
+                for name, problem in self._config.problems.items()
+            ),
+        )
 
     async def aclose(self) -> None:
         """End all sessions and the processes of servers."""
