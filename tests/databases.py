@@ -105,16 +105,18 @@ class Postgres:
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """None of its processes runs meanwhile; their connections stand."""
-        first = Path(self.data, "postmaster.pid").read_text().split()[0]
-        found = subprocess.run(["pgrep", "-P", first], check=True, capture_output=True, text=True)
-        processes = [int(pid) for pid in (first, *found.stdout.split())]
-        for pid in processes:
-            os.kill(pid, signal.SIGSTOP)
+        processes = [int(Path(self.data, "postmaster.pid").read_text().split()[0])]
+        _send(processes, signal.SIGSTOP)  # so that it starts no more
         try:
+            first = str(processes[0])
+            listed = subprocess.run(
+                ["pgrep", "-P", first], check=True, capture_output=True, text=True
+            )
+            processes += map(int, listed.stdout.split())
+            _send(processes, signal.SIGSTOP)
             yield
         finally:
-            for pid in processes:
-                os.kill(pid, signal.SIGCONT)
+            _send(processes, signal.SIGCONT)
 
     def remove(self) -> None:
         with suppress(subprocess.CalledProcessError):
@@ -138,6 +140,12 @@ class Postgres:
             stdout=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C.UTF-8"},
         )
+
+
+def _send(processes: list[int], number: signal.Signals) -> None:
+    for pid in processes:
+        with suppress(ProcessLookupError):  # its connection was closed meanwhile
+            os.kill(pid, number)
 
 
 def free_port() -> int:
