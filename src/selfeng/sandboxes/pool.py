@@ -175,7 +175,7 @@ class Pool:
         """
         if self._works and self._reserve < self._size.reserve:
             self._reserve += not self._waiting and all(
-                time.monotonic() - pool._last_handout >= _QUIET / 4 for pool in self._neighbours
+                time.monotonic() - pool._last_handout >= _QUIET for pool in self._neighbours
             )
             self.fill()
 
