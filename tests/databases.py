@@ -105,10 +105,10 @@ class Postgres:
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """None of its processes runs meanwhile; their connections stand."""
-        processes = [int(Path(self.data, "postmaster.pid").read_text().split()[0])]
+        first = Path(self.data, "postmaster.pid").read_text().split()[0]
+        processes = [int(first)]
         _send(processes, signal.SIGSTOP)  # so that it starts no more
         try:
-            first = str(processes[0])
             listed = subprocess.run(
                 ["pgrep", "-P", first], check=True, capture_output=True, text=True
             )
